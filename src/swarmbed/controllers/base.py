@@ -1,0 +1,21 @@
+"""What a controller is: something that gives every agent an action."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from jax import Array
+from jaxtyping import Float, PRNGKeyArray
+
+from swarmbed.tasks.base import State, Task
+
+
+@dataclass(frozen=True)
+class Controller(ABC):
+    """A rule for all agents at once, pure and jittable. Fields are its gains. Trained policies are controllers too."""
+
+    @abstractmethod
+    def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
+        """The action of every agent, in units of [-1, 1]."""
+
+    def check(self, task: Task) -> None:
+        """Raise :class:`SwarmbedError`, saying what differs, if this controller cannot run the task."""

@@ -1,0 +1,1 @@
+"""Swarm kinematics and geometry: pure functions on plain arrays that know nothing of tasks or learning."""

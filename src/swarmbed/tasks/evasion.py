@@ -1,0 +1,77 @@
+"""What both pursuit tasks share: evaders that flee by a fixed rule, and pursuers that sense them."""
+
+from dataclasses import dataclass
+from math import pi
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int, PRNGKeyArray
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.sim import relations
+from swarmbed.sim.voronoi import evader_direction
+from swarmbed.settings import setting
+from swarmbed.tasks.base import State
+from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns
+
+
+@dataclass(frozen=True)
+class EvasionTask(SwarmTask):
+    """Pursuers on a torus, and evaders that are faster than they are and never learn."""
+
+    num_agents: int = setting(10, "number of pursuers N", flag="agents")
+    world: str = setting("torus", "closed (walls) or torus (periodic)")
+    dynamics: str = setting("single", "single (actions are velocities) or double (actions are accelerations)")
+    max_turn_rate: float = setting(2 * pi, "fastest turn of a pursuer, rad/s")
+    sight_radius: float | None = setting(None, "radius d_o within which pursuer and evader see each other; left out: any")
+    capture_radius: float = setting(1.0, "distance of a pursuer at which an evader is caught, units")
+    evader_speed_ratio: float = setting(2.0, "the evader's speed over the pursuers' top speed")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_radius("sight_radius")
+        if not self.capture_radius > 0:
+            raise SwarmbedError(f"capture_radius must be a positive number, not {self.capture_radius}")
+        if not self.evader_speed_ratio >= 0:
+            raise SwarmbedError(f"evader_speed_ratio must not be negative, but is {self.evader_speed_ratio}")
+
+    @property
+    def evader_count(self) -> int:
+        return 1
+
+    @property
+    def sight_range(self) -> float:
+        """The largest distance at which an evader is sensed."""
+        return self.space.diameter if self.sight_radius is None else self.sight_radius
+
+    def populate(self, state: State, key: PRNGKeyArray) -> State:
+        return state._replace(evaders=self.random_positions(key, self.evader_count))
+
+    def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
+        """Pursuers and evaders choose from the same state, then all move."""
+        self.check_action(action)
+        return State(self.body.move(state.agents, action, self.space), self.flee(state))
+
+    def flee(self, state: State) -> Float[Array, "E 2"]:
+        """Every evader one step further along its rule."""
+        pursuers = state.agents.position
+        flight = jax.vmap(lambda evader: evader_direction(self.space, evader, pursuers, self.sight_radius))
+        step = self.evader_speed_ratio * self.max_speed * self.control_seconds
+        moved = state.evaders + step * flight(state.evaders)
+        return jnp.stack(self.space.confine(moved[:, 0], moved[:, 1]), -1)
+
+    def nearest_pursuer(self, state: State) -> Float[Array, " E"]:
+        """d_min of every evader."""
+        return self.evader_distances(state).min(axis=0)
+
+    def evader_distances(self, state: State) -> Float[Array, "N E"]:
+        return relations.displacement(self.space, state.agents.position, state.evaders).distance
+
+    def sense_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[Columns, Array]:
+        """Distance and bearing of every evader, and which of them are in sight; arrays are (viewers, evaders)."""
+        own = jax.tree.map(lambda value: value[viewers], state.agents)
+        to_evader = relations.displacement(self.space, own.position, state.evaders)
+        seen = to_evader.distance <= (jnp.inf if self.sight_radius is None else self.sight_radius)
+        bearing = relations.bearing(to_evader, relations.heading_vector(own.heading))
+        return {"distance": to_evader.distance / self.sight_range} | direction_columns("bearing", bearing), seen

@@ -1,0 +1,58 @@
+"""Pursuit of several evaders: caught ones come back elsewhere, and only time ends the episode."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.settings import setting
+from swarmbed.tasks.base import State
+from swarmbed.tasks.evasion import EvasionTask
+from swarmbed.tasks.swarm import Sensed
+
+
+@dataclass(frozen=True)
+class MultiPursuit(EvasionTask):
+    """r = number of evaders with a pursuer within d_t in the new state.
+
+    The next transition first puts those evaders somewhere else, then everybody moves. Evaders form a second set.
+    """
+
+    observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended")
+
+    num_agents: int = setting(50, "number of pursuers N", flag="agents")
+    num_evaders: int = setting(5, "number of evaders E", flag="evaders")
+    capture_radius: float = setting(3.0, "distance d_t of a pursuer at which an evader is caught, units")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.num_evaders, bool) or not isinstance(self.num_evaders, int) or self.num_evaders < 1:
+            raise SwarmbedError(f"num_evaders must be a whole number of at least 1, not {self.num_evaders!r}")
+
+    @property
+    def evader_count(self) -> int:
+        return self.num_evaders
+
+    def caught(self, state: State) -> Bool[Array, " E"]:
+        return self.nearest_pursuer(state) <= self.capture_radius
+
+    def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
+        elsewhere = self.random_positions(key, self.num_evaders)
+        evaders = jnp.where(self.caught(state)[:, None], elsewhere, state.evaders)
+        return super().transition(state._replace(evaders=evaders), action, key)
+
+    def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
+        return self.caught(next_state).sum(dtype=jnp.result_type(float))
+
+    def terminated(self, state: State) -> Bool[Array, ""]:
+        return jnp.array(False)
+
+    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
+        return {"captures": self.caught(state).sum(dtype=jnp.result_type(float))}
+
+    def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
+        neighbours = self.sense_neighbours(state, viewers, transmitted)
+        return Sensed(self.sense_self(state, viewers), (neighbours, self.sense_evaders(state, viewers)))

@@ -1,0 +1,63 @@
+"""Rendezvous: all agents meet in one point that nobody chose beforehand."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
+
+from swarmbed.sim import graph, relations
+from swarmbed.settings import setting
+from swarmbed.tasks.base import State
+from swarmbed.tasks.swarm import Sensed, SwarmTask
+
+
+@dataclass(frozen=True)
+class Rendezvous(SwarmTask):
+    """r = α Σ_{i<j} min(d^{ij}, d_c) + β‖a‖ with α = −1 / (N(N−1)/2 · d_c), β = −10⁻³.
+
+    *comm* adds the neighbourhood size: |N(j)| of each neighbour to its element, |N(i)| to the local properties.
+    """
+
+    observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended", "comm")
+
+    action_cost: float = setting(1e-3, "weight −β of the joint action's norm in the reward")
+
+    def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
+        self.check_action(action)
+        return State(self.body.move(state.agents, action, self.space))
+
+    def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
+        pairs = self.num_agents * (self.num_agents - 1) / 2
+        distance = jnp.minimum(self.pair_distances(next_state), self.comm_range)
+        # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
+        spread = distance.sum() / 2 / (max(pairs, 1) * self.comm_range)
+        return -spread - self.action_cost * _norm(action)
+
+    def terminated(self, state: State) -> Bool[Array, ""]:
+        return jnp.array(False)
+
+    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
+        pairs = max(self.num_agents * (self.num_agents - 1), 1)
+        return {"mean_distance": self.pair_distances(state).sum() / pairs}
+
+    def transmit(self, state: State) -> Float[Array, " N"] | None:
+        if self.observation != "comm":
+            return None
+        everybody = jnp.arange(self.num_agents)
+        others = relations.others(everybody, self.num_agents)
+        adjacent = graph.neighbours(self.pair_distances(state), others, self.comm_radius)
+        return graph.neighbourhood_size(adjacent) / max(self.num_agents - 1, 1)
+
+    def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
+        local = self.sense_self(state, viewers)
+        if transmitted is not None:
+            local |= {"own neighbourhood size": transmitted[viewers]}
+        return Sensed(local, (self.sense_neighbours(state, viewers, transmitted),))
+
+
+def _norm(action: Array) -> Array:
+    """‖a‖ of all agents' actions together, with gradient 0 at 0."""
+    square = jnp.sum(action * action)
+    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)

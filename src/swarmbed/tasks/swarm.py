@@ -1,0 +1,178 @@
+"""What the tasks share: unicycles in a rectangular world that sense their neighbours."""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from math import pi
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int, PRNGKeyArray
+
+from swarmbed.errors import SwarmbedError, choose
+from swarmbed.sim import graph, relations
+from swarmbed.sim.unicycle import DYNAMICS, DoubleIntegrator, SingleIntegrator, Unicycle
+from swarmbed.sim.world import WORLDS, Closed, World
+from swarmbed.settings import setting
+from swarmbed.tasks.base import ColumnNames, Observation, ObservedSet, State, Task
+
+Columns = dict[str, Array]
+
+
+class Sensed(NamedTuple):
+    """An observation before its columns are put side by side: names and arrays, in order."""
+
+    local: Columns
+    sets: tuple[tuple[Columns, Array], ...]
+
+
+@dataclass(frozen=True)
+class SwarmTask(Task):
+    """Settings and senses of a swarm of unicycles; a task adds its reward, its end and whatever else there is to see."""
+
+    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
+    world: str = setting("closed", "closed (walls) or torus (periodic)")
+    width: float = setting(100.0, "width of the world, in units")
+    height: float = setting(100.0, "height of the world, in units")
+    dynamics: str = setting("double", "single (actions are velocities) or double (actions are accelerations)")
+    comm_radius: float | None = setting(None, "radius d_c within which agents are neighbours; left out: everybody is")
+    max_speed: float = setting(10.0, "top speed of an agent, units/s")
+    max_turn_rate: float = setting(pi, "fastest turn of an agent, rad/s")
+    max_acceleration: float = setting(10.0, "largest acceleration (double integrator), units/s²")
+    max_turn_acceleration: float = setting(pi, "largest turning acceleration (double integrator), rad/s²")
+    velocity_kept: float = setting(0.99, "share of the velocities that friction leaves per sub-step (double integrator)")
+    substeps: int = setting(10, "Euler sub-steps per control step")
+    substep_seconds: float = setting(0.01, "length of a sub-step, s")
+    velocity_frame: str = setting("world", "frame of relative velocities: world, or own (the agent's heading is ahead)")
+    start_margin: float = setting(0.05, "share of the world left empty along each border when starts are drawn")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choose("observation set", self.observation, self.observation_sets)
+        choose("world", self.world, tuple(WORLDS))
+        choose("dynamics", self.dynamics, tuple(DYNAMICS))
+        choose("velocity_frame", self.velocity_frame, ("world", "own"))
+        if not 0 <= self.start_margin < 0.5:
+            raise SwarmbedError(f"start_margin must lie between 0 and 0.5, not {self.start_margin}")
+        self.check_radius("comm_radius")
+        self.space, self.body  # noqa: B018  building them checks the numbers they hold
+
+    def check_radius(self, name: str) -> None:
+        radius = getattr(self, name)
+        if radius is not None and not radius > 0:
+            raise SwarmbedError(f"{name} must be a positive number, or left out for global sight, not {radius}")
+
+    @cached_property
+    def space(self) -> World:
+        return WORLDS[self.world](self.width, self.height)
+
+    @cached_property
+    def body(self) -> Unicycle:
+        common = (self.max_speed, self.max_turn_rate, self.substeps, self.substep_seconds)
+        if self.dynamics == "single":
+            return SingleIntegrator(*common)
+        return DoubleIntegrator(*common, self.max_acceleration, self.max_turn_acceleration, self.velocity_kept)
+
+    @property
+    def comm_range(self) -> float:
+        """The largest distance at which a neighbour is sensed."""
+        return self.space.diameter if self.comm_radius is None else self.comm_radius
+
+    @property
+    def control_seconds(self) -> float:
+        return self.substeps * self.substep_seconds
+
+    def random_positions(self, key: PRNGKeyArray, count: int) -> Float[Array, "count 2"]:
+        """Uniform in the inner part of the world."""
+        size = jnp.array([self.width, self.height])
+        low, high = self.start_margin, 1 - self.start_margin
+        return size * jax.random.uniform(key, (count, 2), minval=low, maxval=high)
+
+    def initial(self, key: PRNGKeyArray) -> State:
+        position_key, heading_key, rest_key = jax.random.split(key, 3)
+        position = self.random_positions(position_key, self.num_agents)
+        heading = jax.random.uniform(heading_key, (self.num_agents,), maxval=2 * pi)
+        return self.populate(State(self.body.at_rest(position, heading)), rest_key)
+
+    def populate(self, state: State, key: PRNGKeyArray) -> State:
+        """Add what a task has besides agents."""
+        return state
+
+    # Sensing.
+
+    def observe(self, state: State) -> Observation:
+        return self.observe_from(state, jnp.arange(self.num_agents), self.transmit(state))
+
+    def observe_from(
+        self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None
+    ) -> Observation:
+        sensed = self.sense(state, viewers, transmitted)
+        local = list(sensed.local.values())
+        sets = [
+            # Absent elements are zero, so that nothing can leak through a mask that somebody forgets.
+            ObservedSet(jnp.stack([jnp.where(mask, c, 0.0) for c in columns.values()], -1), mask)
+            for columns, mask in sensed.sets
+        ]
+        return Observation(jnp.stack(local, -1) if local else jnp.zeros((viewers.shape[0], 0)), tuple(sets))
+
+    @abstractmethod
+    def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
+        """The columns of the observation, each already divided by its scale."""
+
+    def sense_neighbours(
+        self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None
+    ) -> tuple[Columns, Array]:
+        """The set of neighbours: d, φ; with *extended* θ and Δv; with *comm* what they transmit."""
+        agents, facing = state.agents, relations.heading_vector(state.agents.heading)
+        own = jax.tree.map(lambda value: value[viewers], agents)
+        own_facing = jax.tree.map(lambda value: value[viewers], facing)
+        to_other = relations.displacement(self.space, own.position, agents.position)
+        mask = graph.neighbours(to_other.distance, relations.others(viewers, self.num_agents), self.comm_radius)
+        columns = {"distance": to_other.distance / self.comm_range}
+        columns |= direction_columns("bearing", relations.bearing(to_other, own_facing))
+        if self.observation != "basic":
+            columns |= direction_columns("orientation", relations.relative_orientation(to_other, facing))
+            if agents.speed is not None:
+                velocity = agents.speed[:, None] * jnp.stack(facing, -1)
+                dx, dy = relations.relative_velocity(velocity[viewers], velocity)
+                if self.velocity_frame == "own":
+                    dx, dy = relations.to_own_frame(dx, dy, own_facing)
+                columns |= {"velocity x": dx / (2 * self.max_speed), "velocity y": dy / (2 * self.max_speed)}
+        if transmitted is not None:
+            columns |= {"transmitted": jnp.broadcast_to(transmitted[None, :], mask.shape)}
+        return columns, mask
+
+    def sense_self(self, state: State, viewers: Int[Array, " M"]) -> Columns:
+        """Walls (closed world) and own velocities (double integrator)."""
+        own = jax.tree.map(lambda value: value[viewers], state.agents)
+        columns: Columns = {}
+        if isinstance(self.space, Closed):
+            wall = relations.nearest_wall(self.space, own.position, relations.heading_vector(own.heading))
+            columns |= {"wall distance": wall.distance / (min(self.width, self.height) / 2)}
+            columns |= direction_columns("wall", wall.direction)
+        if own.speed is not None and own.turn_rate is not None:
+            columns |= {"speed": own.speed / self.max_speed, "turn rate": own.turn_rate / self.max_turn_rate}
+        return columns
+
+    @property
+    def column_names(self) -> ColumnNames:
+        names: list[ColumnNames] = []
+
+        def trace(key: PRNGKeyArray) -> Array:
+            state = self.initial(key)
+            sensed = self.sense(state, jnp.arange(self.num_agents), self.transmit(state))
+            names.append(ColumnNames(tuple(sensed.local), tuple(tuple(columns) for columns, _ in sensed.sets)))
+            return state.agents.heading
+
+        jax.eval_shape(trace, jax.random.key(0))
+        return names[0]
+
+    def pair_distances(self, state: State) -> Float[Array, "N N"]:
+        position = state.agents.position
+        return relations.displacement(self.space, position, position).distance
+
+
+def direction_columns(name: str, direction: relations.Direction) -> Columns:
+    return {f"{name} cos": direction.cos, f"{name} sin": direction.sin}
