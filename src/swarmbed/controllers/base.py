@@ -17,5 +17,5 @@ class Controller(ABC):
     def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
         """The action of every agent, in units of [-1, 1]."""
 
-    def check(self, task: Task) -> None:
+    def check(self, task: Task) -> None:  # noqa: B027  most controllers run every task
         """Raise :class:`SwarmbedError`, saying what differs, if this controller cannot run the task."""

@@ -55,6 +55,8 @@ class Task(ABC):
 
     action_size: ClassVar[int] = 2
     observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended")
+    # For each set, whether one of its slots is the agent itself (always masked); sets that are not named have none.
+    self_in_sets: ClassVar[tuple[bool, ...]] = (True,)
 
     num_agents: int = setting(20, "number of agents N in the swarm", flag="agents")
     horizon: int = setting(1024, "time steps after which an episode is cut off (a truncation)")

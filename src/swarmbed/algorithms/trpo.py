@@ -1,0 +1,120 @@
+"""Trust region policy optimisation with parameter sharing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Float, PRNGKeyArray
+
+from swarmbed import gaussian
+from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, batch_mean, surrogate_and_kl
+from swarmbed.errors import SwarmbedError
+from swarmbed.network import Network
+from swarmbed.settings import setting
+
+Vector = Float[Array, " P"]
+
+
+@dataclass(frozen=True)
+class Trpo(Algorithm):
+    """Largest improvement of the surrogate within a KL ball: natural gradient, then a line search."""
+
+    kl_bound: float = setting(0.01, "δ, the KL divergence that one update may cause")
+    cg_steps: int = setting(10, "conjugate-gradient steps")
+    damping: float = setting(0.1, "what is added to the Fisher matrix's diagonal")
+    fisher_every: int = setting(5, "Fisher products use every such sample")
+    line_search_steps: int = setting(10, "halvings that the line search tries")
+    kl_slack: float = setting(1.5, "the line search accepts KL up to this times the bound")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("kl_bound", "cg_steps", "fisher_every", "line_search_steps", "kl_slack"):
+            if not getattr(self, name) > 0:
+                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
+        if self.damping < 0:
+            raise SwarmbedError(f"damping must not be negative, but is {self.damping}")
+
+    def update(self, network: Network, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
+        old, unravel = ravel_pytree(params)
+        gradient = ravel_pytree(policy_gradient(network, params, batch))[0]
+        few = jax.tree.map(lambda leaf: leaf[:: self.fisher_every], batch)
+
+        def fisher(vector: Vector) -> Vector:
+            return fisher_product(network, params, few, vector) + self.damping * vector
+
+        direction = conjugate_gradient(fisher, gradient, self.cg_steps)
+        # ½ sᵀFs = δ fixes the length of the step s = β · direction.
+        curvature = direction @ fisher(direction)
+        length = jnp.sqrt(2 * self.kl_bound / jnp.where(curvature > 0, curvature, jnp.inf))
+        start, _ = surrogate_and_kl(network, params, params.log_std, batch)
+
+        def attempt(carry: tuple[Any, ...]) -> tuple[Any, ...]:
+            tries, scale, *_ = carry
+            candidate = old + scale * length * direction
+            surrogate, kl = surrogate_and_kl(network, unravel(candidate), params.log_std, batch)
+            # Comparisons with NaN are false, so anything that is not finite is refused as well.
+            good = (surrogate >= start) & (kl <= self.kl_slack * self.kl_bound) & jnp.isfinite(candidate).all()
+            return tries + 1, scale / 2, jnp.where(good, candidate, old), surrogate, kl, good & (scale * length > 0)
+
+        def search_on(carry: tuple[Any, ...]) -> Array:
+            return (carry[0] < self.line_search_steps) & ~carry[-1]
+
+        nothing = (0, jnp.ones_like(start), old, start, jnp.zeros_like(start), jnp.array(False))
+        _, _, found, surrogate, kl, accepted = lax.while_loop(search_on, attempt, nothing)
+        surrogate, kl = jnp.where(accepted, surrogate, start), jnp.where(accepted, kl, 0.0)
+        return Update(unravel(found), memory, kl, surrogate - start, accepted.astype(start.dtype))
+
+
+def policy_gradient(network: Network, params: PolicyParams, batch: Batch) -> PolicyParams:
+    """∇ E[π/π_old · Â] at π = π_old, which is E[∇ log π(a) Â]."""
+
+    def piece_gradient(piece: Batch) -> PolicyParams:
+        def surrogate(params: PolicyParams) -> Array:
+            mean = network.apply(params.network, piece.inputs)
+            return (gaussian.log_probability(mean, params.log_std, piece.action) * piece.advantage).sum()
+
+        return jax.grad(surrogate)(params)
+
+    result: PolicyParams = batch_mean(piece_gradient, batch)
+    return result
+
+
+def fisher_product(network: Network, params: PolicyParams, batch: Batch, vector: Vector) -> Vector:
+    """F·v as a Gauss–Newton product: through the network, the Gaussian's own Fisher matrix, and back.
+
+    The Hessian of the KL divergence at zero distance is E[Jᵀ M J] with M = diag(1/σ²) for the mean and 2 for every
+    log-deviation, so no second derivative is ever needed.
+    """
+    tangent: PolicyParams = ravel_pytree(params)[1](vector)
+    precision = jnp.exp(-2 * params.log_std)
+
+    def piece_product(piece: Batch) -> Any:
+        forward = lambda weights: network.apply(weights, piece.inputs)  # noqa: E731
+        _, change = jax.jvp(forward, (params.network,), (tangent.network,))
+        _, pull_back = jax.vjp(forward, params.network)
+        return pull_back(change * precision)[0]
+
+    product = batch_mean(piece_product, batch)
+    return ravel_pytree(PolicyParams(product, 2 * tangent.log_std))[0]
+
+
+def conjugate_gradient(matrix: Callable[[Vector], Vector], target: Vector, steps: int) -> Vector:
+    """x with matrix · x ≈ target; stops moving once the residual is negligible."""
+
+    def step(carry: tuple[Vector, Vector, Vector, Array], _: None) -> tuple[Any, None]:
+        solution, residual, search, square = carry
+        product = matrix(search)
+        going = square > 1e-10
+        rate = jnp.where(going, square / jnp.where(going, search @ product, 1.0), 0.0)
+        solution, residual = solution + rate * search, residual - rate * product
+        new_square = residual @ residual
+        search = residual + jnp.where(going, new_square / jnp.where(going, square, 1.0), 0.0) * search
+        return (solution, residual, search, new_square), None
+
+    begin = (jnp.zeros_like(target), target, target, target @ target)
+    (solution, *_), _ = lax.scan(step, begin, None, length=steps)
+    return solution

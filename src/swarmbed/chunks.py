@@ -1,0 +1,45 @@
+"""Sums over a batch in cache-sized pieces.
+
+Gradients, Fisher products, line searches and value fits are all sums over samples. Taken over the whole batch at once,
+every intermediate array goes through main memory; taken piece by piece, it stays in the cache.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+Result = TypeVar("Result")
+
+ROWS = 2560  # slots × samples of a piece: 64 float32 features of each fit into half a megabyte
+
+
+def piece_size(inputs: Any) -> int:
+    """Samples per piece for such inputs, given the slots of their largest set."""
+    slots = max([leaf.shape[1] for leaf in jax.tree.leaves(inputs) if leaf.ndim == 3], default=1)
+    return max(8, min(256, ROWS // slots))
+
+
+def sum_over(function: Callable[[Any], Result], batch: Any, size: int) -> Result:
+    """Σ function(piece) over pieces of ``size`` samples (and a last, smaller one where they do not fit evenly)."""
+    samples = jax.tree.leaves(batch)[0].shape[0]
+    whole = samples // size
+
+    def add(total: Result, piece: Any) -> tuple[Result, None]:
+        return jax.tree.map(jnp.add, total, function(piece)), None
+
+    rest = jax.tree.map(lambda leaf: leaf[whole * size :], batch)
+    if whole == 0:
+        return function(rest)
+    pieces = jax.tree.map(lambda leaf: leaf[: whole * size].reshape(whole, size, *leaf.shape[1:]), batch)
+    shape = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[0], pieces))
+    zero = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
+    total, _ = lax.scan(add, zero, pieces)
+    return total if samples % size == 0 else jax.tree.map(jnp.add, total, function(rest))
+
+
+def number_of_samples(batch: Any) -> int:
+    leaf: Array = jax.tree.leaves(batch)[0]
+    return leaf.shape[0]

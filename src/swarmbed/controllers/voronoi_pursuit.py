@@ -1,0 +1,95 @@
+"""Pursuit by Voronoi cells, after Zhou et al. 2016: squeeze the evader's cell from all sides."""
+
+from dataclasses import dataclass, fields
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int, PRNGKeyArray
+
+from swarmbed.controllers.base import Controller
+from swarmbed.controllers.steering import Gains, steer
+from swarmbed.errors import SwarmbedError
+from swarmbed.settings import setting
+from swarmbed.sim.relations import length
+from swarmbed.sim.unicycle import DoubleIntegrator
+from swarmbed.sim.voronoi import shared_boundary
+from swarmbed.tasks.base import State, Task
+from swarmbed.tasks.evasion import EvasionTask
+
+
+@dataclass(frozen=True)
+class VoronoiPursuit(Controller):
+    """Head for the middle of the boundary shared with an evader's cell; without one, straight for the nearest evader.
+
+    The cells are those of all pursuers and evaders that a pursuer knows of: pursuers within ``comm_radius``, evaders
+    within ``sight_radius``. One that borders several evaders goes for the nearest of them; one that sees no evader
+    goes straight on. Everybody always wants its top speed.
+    """
+
+    heading_gain: float = setting(20.0, "K₂ of single integrators: turn rate per heading error, 1/s")
+    double_speed_gain: float = setting(10.0, "K₁: acceleration per missing speed (double integrator), 1/s")
+    double_heading_gain: float = setting(30.0, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
+    double_turn_damping: float = setting(10.0, "D₂: turning deceleration per turn rate (double integrator), 1/s")
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            gain = getattr(self, field.name)
+            # Inside a search gains are traced arrays, which have no value to look at.
+            if isinstance(gain, (int, float)) and not 0 <= gain < float("inf"):
+                raise SwarmbedError(f"voronoi_pursuit: {field.name} must be a number of at least 0, not {gain}")
+
+    def check(self, task: Task) -> None:
+        if not isinstance(task, EvasionTask):
+            raise SwarmbedError(
+                f"controller 'voronoi_pursuit' chases evaders and does not fit task {type(task).__name__}, which has "
+                "none; it fits: pursuit, multi_pursuit"
+            )
+
+    def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
+        assert isinstance(task, EvasionTask)
+        target_x, target_y = jax.vmap(lambda pursuer: _target(task, state, pursuer))(jnp.arange(task.num_agents))
+        distance = length(target_x, target_y)
+        is_somewhere = distance > 0
+        full_speed = jnp.where(is_somewhere, task.max_speed / jnp.where(is_somewhere, distance, 1.0), 0.0)
+        # Without a target: straight on.
+        velocity_x = jnp.where(is_somewhere, full_speed * target_x, task.max_speed * jnp.cos(state.agents.heading))
+        velocity_y = jnp.where(is_somewhere, full_speed * target_y, task.max_speed * jnp.sin(state.agents.heading))
+        is_double = isinstance(task.body, DoubleIntegrator)
+        heading_gain = self.double_heading_gain if is_double else self.heading_gain
+        gains = Gains(self.double_speed_gain, heading_gain, self.double_turn_damping)
+        return steer(task.body, state.agents, velocity_x, velocity_y, gains)
+
+
+def _target(task: EvasionTask, state: State, pursuer: Int[Array, ""]) -> tuple[Array, Array]:
+    """Where a pursuer wants to go, relative to where it is; (0, 0) if it sees no evader."""
+    pursuers, evaders = state.agents.position, state.evaders
+    assert evaders is not None
+    own = pursuers[pursuer]
+    evader_x, evader_y = task.space.nearest(evaders[:, 0] - own[0], evaders[:, 1] - own[1])
+    distance = length(evader_x, evader_y)
+    seen = distance <= (jnp.inf if task.sight_radius is None else task.sight_radius)
+    heard = length(*task.space.nearest(pursuers[:, 0] - own[0], pursuers[:, 1] - own[1])) <= (
+        jnp.inf if task.comm_radius is None else task.comm_radius
+    )
+    sites, known = jnp.concatenate([pursuers, evaders]), jnp.concatenate([heard, seen])
+    is_pursuer = jnp.arange(sites.shape[0]) == pursuer
+
+    def middle(evader: Array, index: Array) -> tuple[Array, Array, Array]:
+        """Middle of the boundary with one evader's cell, relative to that evader, and whether there is one."""
+        x, y = task.space.nearest(sites[:, 0] - evader[0], sites[:, 1] - evader[1])
+        own_x, own_y = task.space.nearest(own[0] - evader[0], own[1] - evader[1])
+        # The evader itself is no cutter of its own cell (on a torus its images are, which shared_boundary adds).
+        present = known & (jnp.arange(sites.shape[0]) != pursuers.shape[0] + index)
+        edge = shared_boundary(task.space, evader, own_x[None], own_y[None], is_pursuer[None], x, y, present)
+        middle_x, middle_y = edge.middle
+        return middle_x[0], middle_y[0], edge.exists[0]
+
+    middle_x, middle_y, borders = jax.vmap(middle)(evaders, jnp.arange(evaders.shape[0]))
+    borders = borders & seen
+    # First choice: the nearest evader whose cell it borders; second: the nearest it sees.
+    rank = jnp.where(borders, distance, jnp.where(seen, distance + 2 * task.space.diameter, jnp.inf))
+    chosen = jnp.argmin(rank)
+    x = jnp.where(borders, evader_x + middle_x, evader_x)[chosen]
+    y = jnp.where(borders, evader_y + middle_y, evader_y)[chosen]
+    return jnp.where(seen[chosen], x, 0.0), jnp.where(seen[chosen], y, 0.0)

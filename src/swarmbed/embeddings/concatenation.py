@@ -1,0 +1,44 @@
+"""All elements side by side, in index order: what one does without embeddings."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, PRNGKeyArray
+
+from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
+from swarmbed.errors import SwarmbedError
+from swarmbed.settings import setting
+
+
+@dataclass(frozen=True)
+class Concatenation(Embedding):
+    """The others in index order, the agent itself left out, through one layer of ReLU units. Fixed swarm size."""
+
+    permutation_invariant: ClassVar[bool] = False
+    any_number_of_slots: ClassVar[bool] = False
+    invariant_to_duplication: ClassVar[bool] = False
+
+    units: int = setting(64, "units of the layer that reads the concatenated set")
+
+    def __post_init__(self) -> None:
+        if self.units < 1:
+            raise SwarmbedError(f"units must be a positive whole number, not {self.units}")
+
+    def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
+        elements = clear(elements, mask)
+        if layout.includes_self:
+            # The agent's own slot is the first absent one; everybody after it moves up by one place.
+            own = jnp.argmin(mask, axis=1)
+            before = jnp.arange(layout.slots - 1)[None, :] < own[:, None]
+            elements = jnp.where(before[..., None], elements[:, :-1], elements[:, 1:])
+        return elements.reshape(elements.shape[0], -1)
+
+    def init(self, layout: SetLayout, key: PRNGKeyArray) -> Params:
+        inputs = (layout.slots - layout.includes_self) * layout.features
+        return {"weight": column_normalised(key, inputs, self.units), "bias": jnp.zeros(self.units)}
+
+    def apply(self, params: Params, prepared: Float[Array, "B I"]) -> Float[Array, "B K"]:
+        return jax.nn.relu(prepared @ params["weight"] + params["bias"])

@@ -1,0 +1,76 @@
+"""Neural features of a set, pooled: the paper's mean embedding, and softmax and max pooling beside it."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, PRNGKeyArray
+
+from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
+from swarmbed.embeddings.summation import ACTIVATIONS, sum_activations
+from swarmbed.errors import SwarmbedError, choose
+from swarmbed.settings import setting
+
+
+@dataclass(frozen=True)
+class Neural(Embedding):
+    """Neural features φ(o), trained end to end and pooled over the set.
+
+    mean      ψ = 1/|O| Σ φ(o)
+    softmax   ψ_k = Σ e^{αφ_k(o)} φ_k(o) / Σ e^{αφ_k(o)}
+    max       ψ_k = max φ_k(o)
+    """
+
+    pooling: str = setting("mean", "how features are pooled over the set", choices=("mean", "softmax", "max"))
+    features: tuple[int, ...] = setting((64,), "units of each layer of φ")
+    activation: str = setting("relu", "non-linearity of φ", choices=tuple(ACTIVATIONS))
+    temperature: float = setting(1.0, "α of softmax pooling: 0 is the mean, large is the maximum")
+
+    def __post_init__(self) -> None:
+        choose("pooling", self.pooling, ("mean", "softmax", "max"))
+        choose("activation", self.activation, tuple(ACTIVATIONS))
+        if not self.features or min(self.features) < 1:
+            raise SwarmbedError(f"features must be one or more positive whole numbers, not {self.features}")
+
+    def prepare(
+        self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]
+    ) -> Float[Array, "B S F+1"]:
+        """Elements with their presence as a last column: the bias is its weight, so absent slots stay exactly 0."""
+        return jnp.concatenate([clear(elements, mask), mask[..., None].astype(elements.dtype)], -1)
+
+    def init(self, layout: SetLayout, key: PRNGKeyArray) -> Params:
+        sizes = (layout.features, *self.features)
+        keys = jax.random.split(key, len(self.features))
+        layers = zip(keys, sizes[:-1], sizes[1:], strict=True)
+        return {
+            f"layer{i}": {"weight": column_normalised(k, n, m), "bias": jnp.zeros(m)}
+            for i, (k, n, m) in enumerate(layers)
+        }
+
+    def apply(self, params: Params, prepared: Float[Array, "B S F+1"]) -> Float[Array, "B K"]:
+        presence = prepared[..., -1]
+        count = jnp.maximum(presence.sum(1), 1.0)[:, None]
+        layers = list(params.values())
+        if self.pooling == "mean" and len(layers) == 1:
+            weights = jnp.concatenate([layers[0]["weight"], layers[0]["bias"][None]])
+            return sum_activations(self.activation, weights, prepared) / count
+        hidden = self._features(params, prepared)
+        if self.pooling == "mean":
+            return hidden.sum(1) / count
+        present = presence[..., None] > 0
+        if self.pooling == "max":
+            highest = jnp.where(present, hidden, -jnp.inf).max(1)
+            return jnp.where(present.any(1), highest, 0.0)
+        # The largest exponent is taken out, so that e^{αφ} cannot overflow; the ratio does not change.
+        exponent = jnp.where(present, self.temperature * hidden, -jnp.inf)
+        largest = jax.lax.stop_gradient(jnp.where(present.any(1), exponent.max(1), 0.0))
+        weight = jnp.where(present, jnp.exp(jnp.where(present, exponent, 0.0) - largest[:, None]), 0.0)
+        return (weight * hidden).sum(1) / jnp.where(present.any(1), weight.sum(1), 1.0)
+
+    def _features(self, params: Params, prepared: Float[Array, "B S F+1"]) -> Float[Array, "B S K"]:
+        """φ of every element; exactly 0 in absent slots, since every activation maps 0 to 0."""
+        hidden, presence = prepared[..., :-1], prepared[..., -1:]
+        for layer in params.values():
+            hidden = ACTIVATIONS[self.activation].value(hidden @ layer["weight"] + presence * layer["bias"])
+        return hidden

@@ -1,0 +1,14 @@
+"""Swarms behind the interfaces that other people's training code expects.
+
+from swarmbed.interop.pettingzoo import parallel_env     # one swarm, agents by name
+from swarmbed.interop.gymnasium import make_vec          # many swarms, every agent a sub-environment
+"""
+
+from swarmbed.errors import SwarmbedError
+
+
+def missing(error: ModuleNotFoundError) -> SwarmbedError:
+    """The sentence for a package that is not installed."""
+    return SwarmbedError(
+        f"swarmbed.interop needs the package {error.name!r}, which is missing: install swarmbed[interop]"
+    )

@@ -1,0 +1,1 @@
+"""Episodes as pictures; swarmbed.render is the way in."""

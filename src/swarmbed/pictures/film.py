@@ -1,0 +1,158 @@
+"""An episode as a film: the world, a clock above it and the task's metric below, written as GIF or MP4."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import imageio.v2 as imageio
+import imageio_ffmpeg
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from PIL import Image
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.figures import GREY, INK, plain_axes
+from swarmbed.pictures.recording import Recording, clock, describe, headline
+from swarmbed.pictures.scene import AGENT_COLOR, EVADER_CELL, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look
+from swarmbed.pictures.shapes import stage_of
+
+Frame = NDArray[np.uint8]
+HOLD_SECONDS = 1.5  # how long a film stays on its last picture
+
+
+def draw_animation(
+    recording: Recording, path: str | Path, look: Look = PLAIN_LOOK, on_frame: OnFrame | None = None
+) -> Path:
+    """The episode as a film: GIF or MP4, by the extension. It ends when the episode does."""
+    path = Path(path)
+    films: dict[str, Callable[..., None]] = {".gif": _write_gif, ".mp4": _write_mp4}
+    if path.suffix.lower() not in films:
+        raise SwarmbedError(f"film {path} must end in one of: {', '.join(films)}")
+    check_look(recording.task, look)
+    # A GIF of every step would be twice as large and look the same.
+    every = look.every or (2 if path.suffix.lower() == ".gif" else 1)
+    times = [*range(0, recording.length, every), recording.length]
+    seconds = every / look.fps
+
+    def pictures(dpi: int) -> Iterator[Frame]:
+        for index, picture in enumerate(frames(recording, look, times, dpi)):
+            yield picture
+            if on_frame is not None:
+                on_frame(index + 1, len(times))
+
+    with complete(path) as unfinished:
+        films[path.suffix.lower()](unfinished, pictures, len(times), seconds)
+    return path
+
+
+def frames(recording: Recording, look: Look, times: list[int], dpi: int) -> Iterator[Frame]:
+    """One picture (height, width, 3) per time. What stands still is drawn once, and only the rest anew."""
+    figure = Figure(dpi=dpi, facecolor="white")
+    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
+    film = Film(figure, recording, look)
+    for artist in film.artists:
+        artist.set_animated(True)
+    canvas.draw()
+    background = canvas.copy_from_bbox(figure.bbox)
+    for time in times:
+        canvas.restore_region(background)
+        film.show(time)
+        for artist in film.artists:
+            figure.draw_artist(artist)
+        yield np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+class Film:
+    """The page of a film: the world, a clock above it, the task's metric as a growing line below."""
+
+    def __init__(self, figure: Figure, recording: Recording, look: Look) -> None:
+        self.recording, self.story = recording, headline(recording)
+        stage = stage_of(recording.task, recording.states)
+        world = 5.2 * (stage.high - stage.low) / (stage.high - stage.low).max()
+        left, strip, head = 0.55, 1.45 if self.story else 0.0, 0.55
+        # A video's sides must be even numbers of pixels.
+        width, height = (2 * round(inches * figure.dpi / 2) / figure.dpi for inches in (
+            max(left + world[0] + 0.2, 4.0), head + world[1] + 0.4 + strip))  # fmt: skip
+        figure.set_size_inches(width, height)
+        axes = figure.add_axes((left / width, 1 - (head + world[1]) / height, world[0] / width, world[1] / height))
+        self.scene = Scene(axes, recording.task, recording.states, look)
+        y = 1 - 0.27 / height
+        figure.text(left / width, y, describe(recording), fontsize=10, color=INK, va="center", weight="bold")
+        self.clock = figure.text(1 - 0.2 / width, y, "", fontsize=10, color=INK, va="center", ha="right")
+        self.artists = [*self.scene.artists, self.clock]
+        if self.story:
+            low = figure.add_axes((left / width, 0.42 / height, 1 - (left + 0.2) / width, (strip - 0.72) / height))
+            plain_axes(low, xlabel="step")
+            low.tick_params(labelsize=8)
+            low.xaxis.label.set_fontsize(8)
+            low.set_xlim(0, max(recording.length, 1))
+            low.set_ylim(0, 1.08 * max(float(np.nanmax(self.story.values)), 1e-6))
+            (self.line,) = low.plot([], [], color=AGENT_COLOR, linewidth=1.4)
+            (self.dot,) = low.plot([], [], "o", color=AGENT_COLOR, markersize=4, clip_on=False)
+            self.caption = low.text(0, 1.12, "", transform=low.transAxes, fontsize=9, color=INK)
+            self.artists += [self.line, self.dot, self.caption]
+
+    def show(self, time: int) -> None:
+        self.scene.show(time)
+        self.clock.set_text(clock(self.recording.task, time))
+        if self.story:
+            self.line.set_data(np.arange(time + 1), self.story.values[: time + 1])
+            self.dot.set_data([time], [self.story.values[time]])
+            is_captured = bool(self.recording.metrics.get("captured", np.zeros(time + 1))[time])
+            self.caption.set_text(f"captured after {time} steps" if is_captured else self.story.at(time))
+            self.caption.set_color(EVADER_COLOR if is_captured else INK)
+
+
+def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:
+    try:
+        imageio_ffmpeg.get_ffmpeg_exe()
+    except RuntimeError as error:
+        raise SwarmbedError(
+            "an .mp4 needs ffmpeg, and none was found; write a .gif instead, or set IMAGEIO_FFMPEG_EXE"
+        ) from error
+    with warnings.catch_warnings():
+        # jax warns of forks; this one becomes ffmpeg at once and never runs any of our code.
+        warnings.filterwarnings("ignore", r"os\.fork", RuntimeWarning)
+        extra = ["-tune", "animation", "-movflags", "+faststart"]
+        with imageio.get_writer(
+            path, format="FFMPEG", fps=1 / seconds, codec="libx264", quality=8, macro_block_size=2, output_params=extra
+        ) as writer:
+            for picture in pictures(120):
+                writer.append_data(picture)
+            for _ in range(round(HOLD_SECONDS / seconds)):
+                writer.append_data(picture)
+
+
+def _write_gif(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:
+    # One palette for all pictures: faster than a new one each time, and colours do not flicker.
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(_tints())
+    images = (Image.fromarray(p).quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures(80))
+    milliseconds = [max(round(1000 * seconds), 20)] * count
+    milliseconds[-1] += round(1000 * HOLD_SECONDS)
+    next(images).save(path, save_all=True, append_images=images, duration=milliseconds, loop=0)
+
+
+def _tints() -> list[int]:
+    """Red, green, blue of 256 colours: everything that is drawn is one of five colours, mixed with white."""
+    strength = np.linspace(0, 1, 51)[:, None]
+    inks = (AGENT_COLOR, EVADER_COLOR, INK, GREY, EVADER_CELL)
+    mixed = np.concatenate([[(0.0, 0.0, 0.0)], *(1 - strength * (1 - np.array(to_rgb(ink))) for ink in inks)])
+    return [int(level) for level in np.round(255 * mixed).ravel()]
+
+
+@contextmanager
+def complete(path: Path) -> Iterator[Path]:
+    """A file beside ``path`` that takes its place when all went well, and vanishes when not."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

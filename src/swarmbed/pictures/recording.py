@@ -1,0 +1,93 @@
+"""One episode, kept: every state of it, and the number that tells how it went."""
+
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from numpy.typing import NDArray
+
+from swarmbed import registry
+from swarmbed.errors import SwarmbedError
+from swarmbed.rollout import episode
+from swarmbed.tasks.base import State, Task
+from swarmbed.tasks.swarm import SwarmTask
+from swarmbed.who import Contestant
+
+
+class Recording(NamedTuple):
+    """One episode from its start to its end: arrays lead with length + 1 moments, entry t after t steps."""
+
+    task: Task
+    states: State
+    length: int
+    metrics: dict[str, NDArray[np.floating[Any]]]
+    name: str
+    terminated: bool
+
+
+def record(contestant: Contestant, task: Task, seed: int = 0, steps: int | None = None) -> Recording:
+    """Run one episode, at most ``steps`` long (the task's horizon when left out), and keep every state."""
+    if steps is not None and steps < 1:
+        raise SwarmbedError(f"steps must be a whole number of at least 1, not {steps}")
+    contestant.controller.check(task)
+    start_key, run_key = jax.random.split(jax.random.key(seed))
+    act = contestant.controller.act
+    run = jax.jit(lambda state, key: episode(task, act, state, key, steps, keep_states=True))
+    result = jax.device_get(run(task.initial(start_key), run_key))
+    length = int(result.length)
+    states, metrics = jax.tree.map(lambda leaf: leaf[: length + 1], (result.states, result.metrics))
+    return Recording(task, states, length, metrics, contestant.name, bool(result.terminated))
+
+
+class Headline(NamedTuple):
+    """The number that a viewer follows: what it is called, its unit, and its value over time."""
+
+    label: str
+    unit: str
+    values: NDArray[np.floating[Any]]
+
+    def at(self, time: int) -> str:
+        value = float(self.values[time])
+        decimals = 0 if not self.unit and value == round(value) else 2 if abs(value) < 10 else 1
+        return f"{self.label} {value:.{decimals}f} {self.unit}".rstrip()
+
+
+def headline(recording: Recording) -> Headline | None:
+    """The task's metric; captures are added up. None for a task that follows nothing."""
+    metrics = recording.metrics
+    if "mean_distance" in metrics:
+        return Headline("mean distance", "units", metrics["mean_distance"])
+    if "evader_distance" in metrics:
+        return Headline("nearest pursuer", "units", metrics["evader_distance"])
+    if "captures" in metrics:
+        return Headline("evaders caught", "", np.cumsum(metrics["captures"]))
+    for name, values in metrics.items():
+        return Headline(name.replace("_", " "), "", values)
+    return None
+
+
+def clock(task: Task, time: int) -> str:
+    seconds = f" · {time * task.control_seconds:.1f} s" if isinstance(task, SwarmTask) else ""
+    return f"step {time}{seconds}"
+
+
+def describe(recording: Recording) -> str:
+    """Who does what, with how many."""
+    known = (name for name, spec in registry.tasks.all().items() if type(recording.task) is spec)
+    task = next(known, type(recording.task).__name__).replace("_", "-")
+    count = recording.task.num_agents
+    border = " on a torus" if getattr(recording.task, "world", "") == "torus" else ""
+    return f"{recording.name.replace('_', ' ')} · {task} · {count} agent{'s' if count != 1 else ''}{border}"
+
+
+def snapshot_times(recording: Recording, count: int = 4) -> tuple[int, ...]:
+    """Moments that tell the story: evenly spread, but while a swarm gathers, at equal shares of what it has gathered.
+
+    Otherwise a swarm that meets early would be shown meeting once and standing still three times.
+    """
+    shares = np.linspace(0, 1, count)
+    if "mean_distance" in recording.metrics and recording.length > 0:
+        gathered = np.maximum.accumulate(recording.metrics["mean_distance"][0] - recording.metrics["mean_distance"])
+        if gathered[-1] > 0:
+            return tuple(int(np.argmax(gathered >= min(share, 0.99) * gathered[-1])) for share in shares)
+    return tuple(round(share * recording.length) for share in shares)

@@ -1,0 +1,144 @@
+"""How sure a number is: bootstrap intervals, interquartile means, probabilities of being better.
+
+Scores come as one number per episode, or as a table (runs, episodes) when a method was trained several times. Episode i
+starts alike for everybody, so that two methods can be compared start by start.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LEVEL = 0.95
+RESAMPLES = 2000
+NORMAL_QUANTILE = 1.959963984540054  # 97.5 % of a standard normal lies below it
+CHUNK = 4_000_000  # numbers held at a time while resampling
+
+Numbers = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """Where the true value lies with 95 % confidence."""
+
+    low: Any
+    high: Any
+
+
+class Estimate(NamedTuple):
+    """A value with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+def mean_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
+    """Percentile bootstrap of the mean over the first axis; further axes (time) each get their own interval.
+
+    Resampling draws n of n episodes with replacement. Only how often each was drawn matters, so a resampled mean is
+    (counts / n) · values, and all of them together are one matrix product.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    return nested_mean_interval(table[None], resamples=resamples, seed=seed)
+
+
+def nested_mean_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
+    """The same for several runs: values (runs, episodes, …), mean over both first axes.
+
+    Runs are drawn first, then episodes within each drawn run. The interval so covers what another training, and not
+    only another start, would have changed.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    flat = table.reshape(table.shape[0] * table.shape[1], -1)
+    means = [weights @ flat for weights in _weights(table.shape[0], table.shape[1], resamples, seed)]
+    return _percentiles(np.concatenate(means).reshape(-1, *table.shape[2:]))
+
+
+def interquartile_mean(values: ArrayLike) -> NDArray[np.float64]:
+    """Mean of the middle half along the last axis. A value that a quartile cuts counts by the share that is inside.
+
+    Of 1, 2, 3, 4, 5 the middle half is ¾ of 2, all of 3 and ¾ of 4.
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=-1)
+    count = ordered.shape[-1]
+    edges = np.arange(count + 1) / count
+    inside = np.clip(edges[1:], 0.25, 0.75) - np.clip(edges[:-1], 0.25, 0.75)
+    return np.asarray(ordered @ (inside / inside.sum()))
+
+
+def iqm_estimate(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """Interquartile mean over runs of their mean scores, from a table (runs, episodes), by stratified bootstrap.
+
+    Every run is a stratum: runs are drawn with replacement, and for each drawn run its own episodes are drawn anew.
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    runs, episodes = table.shape
+    drawn = []
+    random = np.random.default_rng(seed)
+    step = max(1, CHUNK // table.size)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        run = random.integers(runs, size=(size, runs, 1))
+        episode = random.integers(episodes, size=(size, runs, episodes))
+        drawn.append(interquartile_mean(table[run, episode].mean(axis=-1)))
+    low, high = _percentiles(np.concatenate(drawn))
+    return Estimate(float(interquartile_mean(table.mean(axis=1))), float(low), float(high))
+
+
+def median_of_top_five(scores: ArrayLike) -> float:
+    """Median, over the five best runs (all, if there are fewer), of a run's mean score: the paper's summary."""
+    means = np.asarray(scores, dtype=np.float64).mean(axis=1)
+    return float(np.median(np.sort(means)[-5:]))
+
+
+def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
+    """P(ours > theirs) + ½ P(ours = theirs) from equal starts; both are tables (runs, episodes) of the same episodes.
+
+    Every run of ours meets every run of theirs on each start. One run against one: Wilson interval over the starts.
+    Several: bootstrap over the runs of both and the starts.
+    """
+    first, second = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
+    episodes = first.shape[1]
+    wins = (first[:, None] > second[None]) + 0.5 * (first[:, None] == second[None])
+    value = float(wins.mean())
+    if wins.shape[:2] == (1, 1):
+        return Estimate(value, *wilson_interval(value * episodes, episodes))
+    random = np.random.default_rng(seed)
+    draw = lambda count: random.multinomial(count, np.full(count, 1 / count), resamples) / count  # noqa: E731
+    pairs = draw(episodes) @ wins.reshape(-1, episodes).T
+    means = np.einsum("kab,ka,kb->k", pairs.reshape(-1, *wins.shape[:2]), draw(first.shape[0]), draw(second.shape[0]))
+    low, high = _percentiles(means)
+    return Estimate(value, float(low), float(high))
+
+
+def wilson_interval(successes: float, trials: int) -> Interval:
+    """Wilson's interval of a probability; unlike the bootstrap it stays honest when all or none succeed.
+
+    (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n) with p = successes / n, z = 1.96.
+    """
+    share, square = successes / trials, NORMAL_QUANTILE**2
+    centre = share + square / (2 * trials)
+    reach = NORMAL_QUANTILE * np.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
+    scale = 1 + square / trials
+    # At 0 and n the exact ends are 0 and 1; rounding must not put them a hair beyond.
+    return Interval(float(max(0.0, (centre - reach) / scale)), float(min(1.0, (centre + reach) / scale)))
+
+
+def _weights(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[Numbers]:
+    """Pieces of (resamples, runs · episodes): the weight of every number in every resampled mean; rows sum to 1."""
+    random = np.random.default_rng(seed)
+    step = max(1, CHUNK // (runs * episodes))
+    even_runs, even_episodes = np.full(runs, 1 / runs), np.full(episodes, 1 / episodes)
+    for start in range(0, resamples, step):
+        size = min(step, resamples - start)
+        times_run = random.multinomial(runs, even_runs, size)
+        # A run that is drawn k times brings k independent draws of its episodes: together k · episodes of them.
+        times = random.multinomial(times_run * episodes, even_episodes)
+        yield times.reshape(size, -1) / (runs * episodes)
+
+
+def _percentiles(resampled: Numbers) -> Interval:
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(resampled, [tail, 1 - tail], axis=0)
+    return Interval(low, high)

@@ -1,0 +1,47 @@
+"""What all tests share: checked array annotations, kept compilations, float64 where a test asks for it."""
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jaxtyping
+import pytest
+from hypothesis import settings
+
+# Before anything of swarmbed is imported: from here on, every call checks the shapes and types it is annotated with.
+jaxtyping.install_import_hook("swarmbed", "beartype.beartype")
+
+# The same examples in every run, so that a failure on somebody else's machine can be seen here too.
+settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)
+settings.load_profile("swarmbed")
+
+# A test runs a function a few times only, so that the time goes into compiling it.
+QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep compiled functions in .pytest_cache, next to what else pytest remembers."""
+    if config.cache is not None:
+        jax.config.update("jax_compilation_cache_dir", str(config.cache.mkdir("jax")))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+
+
+@pytest.fixture
+def float64() -> Iterator[None]:
+    """Double precision for one test."""
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture(scope="session")
+def quick_jit() -> Callable[..., Any]:
+    """jax.jit, tuned for a short compilation."""
+    return functools.partial(jax.jit, compiler_options=QUICK)
+
+
+@pytest.fixture(scope="session")
+def compiled(quick_jit: Callable[..., Any]) -> Callable[[object, str], Any]:
+    """``compiled(task, "observe")`` is that method, compiled once for all tests."""
+    return functools.cache(lambda spec, method: quick_jit(getattr(spec, method)))
