@@ -17,9 +17,10 @@ from jax import Array
 from jax.sharding import Mesh, PartitionSpec
 from numpy.typing import NDArray
 
-from swarmbed import registry, settings, statistics
+from swarmbed import registry, reports, settings, statistics
 from swarmbed.controllers.base import Controller
 from swarmbed.errors import SwarmbedError
+from swarmbed.progress_bar import Report
 from swarmbed.rollout import episode
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import Task
@@ -31,7 +32,6 @@ PER_ACCELERATOR = 512
 SENSES = ("observation", "velocity_frame")  # a trained policy brings these along, whatever task it is put on
 
 Numbers = NDArray[np.float64]
-Report = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,11 @@ class Evaluation:
                 reported[name] = values
         return reported
 
+    @property
+    def headline(self) -> str | None:
+        """The curve that says most about this task; None if the task measures nothing over time."""
+        return next(iter(self.curves), None)
+
     def summary(self) -> dict[str, Any]:
         """Means over the episodes, each with a 95 % bootstrap interval beside it, ready to be written as JSON."""
         report: dict[str, Any] = {
@@ -84,8 +89,8 @@ class Evaluation:
         if "captures_by" in self.curves:
             numbers["captures_mean"] = self.curves["captures_by"][:, -1]
         for name, values in numbers.items():
-            report[name] = _plain(values.mean(axis=0))
-            report[f"{name}_ci"] = [_plain(bound) for bound in statistics.mean_interval(values)]
+            report[name] = reports.plain(values.mean(axis=0))
+            report[f"{name}_ci"] = [reports.plain(bound) for bound in statistics.mean_interval(values)]
         return report
 
 
@@ -101,7 +106,8 @@ def evaluate(
 ) -> Evaluation:
     """Run ``who`` through ``episodes`` episodes of a task.
 
-    ``who`` is a run folder, a policy file, a shipped policy's name, a controller's name, or a controller itself.
+    ``who`` is a run folder, a policy file, a shipped policy's name, a controller's name, or a controller itself (a
+    contestant that was found before acts as it was found, and ``stochastic`` only says how that is).
     ``task`` defaults to what a policy was trained on, else to the first task that fits. ``agents`` changes the size of
     the swarm. Policies act greedily unless ``stochastic``. ``on_progress`` is told how many episodes have ended.
 
@@ -128,9 +134,11 @@ def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool
     """Whatever names a contestant, as one."""
     if isinstance(who, (str, Path)):
         return find(str(who), stochastic=stochastic)
+    if isinstance(who, Contestant):
+        return who
     if stochastic:
         raise SwarmbedError("stochastic goes with a policy's name or path; a controller object acts as it was made")
-    return who if isinstance(who, Contestant) else Contestant(type(who).__name__.lower(), who)
+    return Contestant(type(who).__name__.lower(), who)
 
 
 def choose_task(contestant: Contestant, task: Task | None) -> Task:
@@ -140,7 +148,9 @@ def choose_task(contestant: Contestant, task: Task | None) -> Task:
     if contestant.task is None:
         return task
     known = {field.name for field in fields(task)}
-    senses = {name: getattr(contestant.task, name) for name in SENSES if name in known and hasattr(contestant.task, name)}
+    senses = {
+        name: getattr(contestant.task, name) for name in SENSES if name in known and hasattr(contestant.task, name)
+    }
     return replace(task, **senses)
 
 
@@ -183,7 +193,7 @@ def in_groups(function: Batched, inputs: tuple[Any, ...], on_progress: Report | 
     Groups keep memory small and the working set in cache. The last one is filled up, so that one compiled function
     serves all, and what was filled in is thrown away.
     """
-    devices = jax.devices()
+    devices = jax.local_devices()
     count = len(jax.tree.leaves(inputs)[0])
     per_device = min(PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR), -(-count // len(devices)))
     group = per_device * len(devices)
@@ -214,10 +224,3 @@ def task_name(task: Task) -> str:
 
 def _kind(leaf: NDArray[Any]) -> type:
     return np.int64 if np.issubdtype(leaf.dtype, np.integer) else np.float64
-
-
-def _plain(values: Any) -> float | list[float]:
-    """Seven digits are what the simulator computes with."""
-    array = np.asarray(values)
-    rounded = [float(f"{value:.7g}") for value in array.reshape(-1)]
-    return rounded if array.ndim else rounded[0]

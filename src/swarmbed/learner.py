@@ -101,9 +101,7 @@ class Learner:
             log_std = jnp.full(self.task.action_size, self.algorithm.initial_log_std, jnp.result_type(float))
             policy = PolicyParams(network, log_std)
             environments = rollout.start(self.task, env_key, self.batch.environments)
-            return TrainState(
-                run_key, policy, self.algorithm.memory(policy), self.value.init(critic_key), environments
-            )
+            return TrainState(run_key, policy, self.algorithm.memory(policy), self.value.init(critic_key), environments)
 
         return jax.jit(make, out_shardings=self.shardings(mesh))(jax.random.key(seed))
 
@@ -130,9 +128,7 @@ class Learner:
         next_key, here = jax.random.split(state.key)
         own_key = jax.random.fold_in(here, lax.axis_index(AXIS))
         run_key, batch_key, update_key, fit_key = jax.random.split(own_key, 4)
-        environments, segment = collect(
-            self.task, self.policy_network, state.policy, state.environments, run_key, how
-        )
+        environments, segment = collect(self.task, self.policy_network, state.policy, state.environments, run_key, how)
         batch = make_batch(self.task, self.value, state.critic, self.algorithm, segment, batch_key, how)
         update = self.algorithm.update(self.policy_network, state.policy, state.memory, batch, update_key)
         critic = self.value.fit(state.critic, batch, fit_key)

@@ -66,9 +66,9 @@ def convert(value: Any, hint: Any, what: str) -> Any:
                 return value
         elif option is float and isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
-        elif option is int and isinstance(value, int) and not isinstance(value, bool):
-            return value
-        elif option in (bool, str) and isinstance(value, option):
+        elif (option is int and isinstance(value, int) and not isinstance(value, bool)) or (
+            option in (bool, str) and isinstance(value, option)
+        ):
             return value
     raise SwarmbedError(f"{what} must be {describe(hint)}, not {value!r}")
 

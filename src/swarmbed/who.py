@@ -1,12 +1,15 @@
 """WHO on the command line: a run folder, a policy file, a shipped policy's name or a controller's name."""
 
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from swarmbed import registry
 from swarmbed.controllers.base import Controller
 from swarmbed.errors import SwarmbedError
+from swarmbed.policy import Policy, load_policy_file
+from swarmbed.settings import build
 from swarmbed.tasks.base import Task
 
 
@@ -22,8 +25,35 @@ class Contestant:
 def find(who: str, *, stochastic: bool = False, gains: dict[str, Any] | None = None) -> Contestant:
     """The contestant behind a name or path."""
     if who in registry.controllers.all():
-        return Contestant(who, registry.controllers.get(who)(**(gains or {})))
-    known = ", ".join(registry.controllers.all())
-    if Path(who).exists():
-        raise SwarmbedError(f"{who} is neither a run folder nor a policy file")
-    raise SwarmbedError(f"{who!r} is no run folder, policy file, shipped policy or controller; controllers: {known}")
+        spec: type[Controller] = registry.controllers.get(who)
+        return Contestant(who, build(spec, gains or {}, f"controller {who!r}"))
+    policy = load_policy(who).sampling(stochastic)
+    return Contestant(Path(who).stem if Path(who).is_file() else Path(who).name, policy, policy.task)
+
+
+def load_policy(name_or_path: str | Path) -> Policy:
+    """A trained policy: from a run folder (its last policy), a policy file, or the name of a shipped one.
+
+    >>> load_policy("rendezvous-global-nn-extended").task.num_agents
+    20
+    """
+    shipped = shipped_policies()
+    if str(name_or_path) in shipped:
+        return load_policy_file(shipped[str(name_or_path)])
+    path = Path(name_or_path)
+    if path.is_dir():
+        if not (path / "policy.safetensors").is_file():
+            raise SwarmbedError(f"folder {path} holds no policy.safetensors; is it the folder of a training run?")
+        return load_policy_file(path / "policy.safetensors")
+    if path.is_file():
+        return load_policy_file(path)
+    raise SwarmbedError(
+        f"{str(name_or_path)!r} is no run folder, policy file, shipped policy or controller; "
+        f"controllers: {', '.join(registry.controllers.all())}; shipped policies: {', '.join(shipped) or 'none'}"
+    )
+
+
+def shipped_policies() -> dict[str, Path]:
+    """The policies inside the package, by name."""
+    folder = Path(str(resources.files("swarmbed") / "policies"))
+    return {path.stem: path for path in sorted(folder.glob("*.safetensors"))}

@@ -15,7 +15,7 @@ from swarmbed.interop.pettingzoo import parallel_env
 from swarmbed.tasks import task_names
 
 # As short and as easy as to see both kinds of end in a few steps.
-PURSUIT: dict[str, Any] = {"horizon": 4, "capture_radius": 12.0}
+PURSUIT: dict[str, Any] = {"horizon": 4, "capture_radius": 25.0}
 MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
 
 
@@ -153,7 +153,7 @@ def test_actions_for_the_wrong_number_of_agents_are_refused(pursuit: SwarmVector
     ("settings", "sentence"),
     [
         ({"num_swarms": 0}, "num_swarms must be a whole number of at least 1, not 0"),
-        ({"num_swarms": 1.5}, "num_swarms must be a whole number"),
+        ({"num_swarms": True}, "num_swarms must be a whole number"),
         ({"autoreset_mode": AutoresetMode.DISABLED}, "autoreset_mode must be NextStep or SameStep"),
         ({"autoreset_mode": "Later"}, "autoreset_mode must be NextStep or SameStep, not 'Later'"),
     ],

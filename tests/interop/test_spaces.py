@@ -1,6 +1,7 @@
 """Observations as dictionaries and as vectors."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -10,12 +11,12 @@ from swarmbed.tasks.base import Observation, ObservedSet
 
 # Two agents: one local number; a set of two slots with two features, and a set of one slot with one feature.
 SEEN = Observation(
-    np.array([[1.0], [2.0]], np.float32),
+    jnp.array([[1.0], [2.0]]),
     (
         ObservedSet(
-            np.array([[[0, 0], [3, 4]], [[5, 6], [0, 0]]], np.float32), np.array([[False, True], [True, False]])
+            jnp.array([[[0.0, 0.0], [3.0, 4.0]], [[5.0, 6.0], [0.0, 0.0]]]), jnp.array([[False, True], [True, False]])
         ),
-        ObservedSet(np.array([[[7]], [[8]]], np.float32), np.array([[True], [True]])),
+        ObservedSet(jnp.array([[[7.0]], [[8.0]]]), jnp.array([[True], [True]])),
     ),
 )
 
@@ -34,7 +35,7 @@ def test_the_dictionary_holds_local_sets_and_masks() -> None:
 
 
 def test_leading_axes_become_one_swarm_after_swarm() -> None:
-    two_swarms = jax.tree.map(lambda rows: np.stack([rows, rows + rows]), SEEN)
+    two_swarms = jax.tree.map(lambda rows: jnp.stack([rows, rows + rows]), SEEN)
     np.testing.assert_array_equal(spaces.encode(two_swarms, flatten=False)["local"], [[1], [2], [2], [4]])
 
 

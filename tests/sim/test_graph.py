@@ -75,17 +75,19 @@ def dijkstra_path(distance: Any, linked: Any, sight: Any) -> Any:
 
 
 @pytest.mark.parametrize("num_agents", [1, 2, 12])
-def test_paths_are_those_of_dijkstra(num_agents: int, float64: None) -> None:
+def test_paths_are_those_of_dijkstra(num_agents: int, float64: None, quick_jit: Any) -> None:
     graphs = random_graphs(num_agents)
     wanted = np.stack([dijkstra_path(*graph) for graph in zip(*graphs, strict=True)])
     assert np.isinf(wanted).any()
     assert np.isfinite(wanted).any()
-    found = jax.vmap(shortest_path)(*map(jnp.asarray, graphs))
+    found = quick_jit(jax.vmap(shortest_path))(*map(jnp.asarray, graphs))
     np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("num_agents", [1, 2, 12])
-def test_the_gradient_of_a_path_is_that_of_dijkstra_by_finite_differences(num_agents: int, float64: None) -> None:
+def test_the_gradient_of_a_path_is_that_of_dijkstra_by_finite_differences(
+    num_agents: int, float64: None, quick_jit: Any
+) -> None:
     distances, links, sights = random_graphs(num_agents)
     distance, linked, sight = distances[14], links[14], sights[14]
     weight = np.arange(1.0, num_agents + 1)
@@ -98,7 +100,7 @@ def test_the_gradient_of_a_path_is_that_of_dijkstra_by_finite_differences(num_ag
         path = dijkstra_path(distance, linked, sight)
         return float((np.where(np.isfinite(path), path, 0.0) * weight).sum())
 
-    by_distance, by_sight = jax.grad(total, argnums=(0, 1))(jnp.asarray(distance), jnp.asarray(sight))
+    by_distance, by_sight = quick_jit(jax.grad(total, argnums=(0, 1)))(jnp.asarray(distance), jnp.asarray(sight))
     step = 1e-4  # paths are piecewise linear, so any step that changes no hop is exact
     for index in np.ndindex(distance.shape):
         nudge = np.zeros_like(distance)

@@ -53,9 +53,8 @@ def test_relative_velocity_in_the_world_frame() -> None:
 
 def test_relative_velocity_in_the_own_frame() -> None:
     # (−3, 2) for somebody who looks north: 2 ahead, and west is to the left, 3.
-    ahead, left = relations.to_own_frame(jnp.array([[-3.0]]), jnp.array([[2.0]]), relations.Direction(*FACING)._replace(
-        cos=FACING.cos[:1], sin=FACING.sin[:1]
-    ))
+    looking_north = relations.heading_vector(HEADING[:1])
+    ahead, left = relations.to_own_frame(jnp.array([[-3.0]]), jnp.array([[2.0]]), looking_north)
     assert_near([ahead[0, 0], left[0, 0]], [2, 3])
 
 

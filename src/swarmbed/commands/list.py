@@ -37,8 +37,10 @@ def _family_table(family: registry.Family) -> Table:
         table.add_column(heading, overflow="fold")
     for name, spec in family.all().items():
         summary = (spec.__doc__ or "").strip().splitlines()[0]
-        settings = ", ".join(f"{f.name}={default_of(f)}" for f in fields(spec)) if family is not registry.tasks else (
-            f"sets: {', '.join(spec.observation_sets)}"
+        settings = (
+            ", ".join(f"{f.name}={default_of(f)}" for f in fields(spec))
+            if family is not registry.tasks
+            else (f"sets: {', '.join(spec.observation_sets)}")
         )
         table.add_row(name, summary, settings)
     return table

@@ -1,13 +1,13 @@
 """Consensus with a PD heading controller: every agent goes to the middle of those it hears."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
-from swarmbed.controllers.steering import Gains, steer
+from swarmbed.controllers.steering import Gains, check_gains, steer
 from swarmbed.errors import SwarmbedError
 from swarmbed.settings import setting
 from swarmbed.sim import graph, relations
@@ -22,7 +22,7 @@ class Consensus(Controller):
     """Meet in the middle: ẋ^i = −K₀/(|N(i)| + 1) · Σ_{j∈N(i)} (x^i − x^j), followed by PD control of speed and heading.
 
     The sum is divided by the size of the neighbourhood, the agent itself included: ẋ then leads to the neighbourhood's
-    centroid, and one K₀ serves swarms of any size. An agent closer to that centroid than ``arrival_distance`` stops.
+    centroid, and one K₀ serves swarms of any size.
     """
 
     position_gain: float = setting(2.0, "K₀ of double integrators: wanted speed per unit of distance, 1/s")
@@ -31,14 +31,9 @@ class Consensus(Controller):
     turn_damping: float = setting(5.0, "D₂: turning deceleration per turn rate (double integrator), 1/s")
     single_position_gain: float = setting(2.0, "K₀ of single integrators: wanted speed per unit of distance, 1/s")
     single_heading_gain: float = setting(10.0, "K₂ of single integrators: turn rate per heading error, 1/s")
-    arrival_distance: float = setting(1e-3, "distance from the centroid below which an agent has arrived, units")
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            gain = getattr(self, field.name)
-            # Inside a search gains are traced arrays, which have no value to look at.
-            if isinstance(gain, (int, float)) and not 0 <= gain < float("inf"):
-                raise SwarmbedError(f"consensus: {field.name} must be a number of at least 0, not {gain}")
+        check_gains(self, "consensus")
 
     def check(self, task: Task) -> None:
         if not isinstance(task, SwarmTask) or isinstance(task, EvasionTask):
@@ -59,7 +54,6 @@ class Consensus(Controller):
         dy = (weight * to_other.north).sum(axis=1) * share
         is_double = isinstance(task.body, DoubleIntegrator)
         gain = self.position_gain if is_double else self.single_position_gain
-        velocity_gain = jnp.where(relations.length(dx, dy) > self.arrival_distance, gain, 0.0)
         heading_gain = self.heading_gain if is_double else self.single_heading_gain
         gains = Gains(self.speed_gain, heading_gain, self.turn_damping)
-        return steer(task.body, state.agents, velocity_gain * dx, velocity_gain * dy, gains)
+        return steer(task.body, state.agents, gain * dx, gain * dy, gains)

@@ -1,11 +1,14 @@
 """From a wanted velocity to the actions of a unicycle: the heading controller that the classical controllers share."""
 
+from dataclasses import fields
 from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
+from swarmbed.controllers.base import Controller
+from swarmbed.errors import SwarmbedError
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import Agents, DoubleIntegrator, Unicycle
 
@@ -48,3 +51,12 @@ def heading_error(
     ahead, left = wanted_x * cos + wanted_y * sin, wanted_y * cos - wanted_x * sin
     somewhere = (wanted_x != 0) | (wanted_y != 0)
     return jnp.where(somewhere, jnp.arctan2(jnp.where(somewhere, left, 0.0), jnp.where(somewhere, ahead, 1.0)), 0.0)
+
+
+def check_gains(controller: Controller, name: str) -> None:
+    """Gains are finite and not negative."""
+    for spec_field in fields(controller):
+        gain = getattr(controller, spec_field.name)
+        # Inside a search for gains they are traced arrays, which have no value to look at.
+        if isinstance(gain, (int, float)) and not 0 <= gain < float("inf"):
+            raise SwarmbedError(f"{name}: {spec_field.name} must be a number of at least 0, not {gain}")

@@ -1,6 +1,6 @@
 """Pursuit by Voronoi cells, after Zhou et al. 2016: squeeze the evader's cell from all sides."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ from jax import Array
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
-from swarmbed.controllers.steering import Gains, steer
+from swarmbed.controllers.steering import Gains, check_gains, steer
 from swarmbed.errors import SwarmbedError
 from swarmbed.settings import setting
 from swarmbed.sim.relations import length
@@ -27,17 +27,13 @@ class VoronoiPursuit(Controller):
     goes straight on. Everybody always wants its top speed.
     """
 
-    heading_gain: float = setting(20.0, "K₂ of single integrators: turn rate per heading error, 1/s")
-    double_speed_gain: float = setting(10.0, "K₁: acceleration per missing speed (double integrator), 1/s")
-    double_heading_gain: float = setting(30.0, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
-    double_turn_damping: float = setting(10.0, "D₂: turning deceleration per turn rate (double integrator), 1/s")
+    speed_gain: float = setting(10.0, "K₁: acceleration per missing speed (double integrator), 1/s")
+    heading_gain: float = setting(30.0, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
+    turn_damping: float = setting(10.0, "D₂: turning deceleration per turn rate (double integrator), 1/s")
+    single_heading_gain: float = setting(20.0, "K₂ of single integrators: turn rate per heading error, 1/s")
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            gain = getattr(self, field.name)
-            # Inside a search gains are traced arrays, which have no value to look at.
-            if isinstance(gain, (int, float)) and not 0 <= gain < float("inf"):
-                raise SwarmbedError(f"voronoi_pursuit: {field.name} must be a number of at least 0, not {gain}")
+        check_gains(self, "voronoi_pursuit")
 
     def check(self, task: Task) -> None:
         if not isinstance(task, EvasionTask):
@@ -56,8 +52,8 @@ class VoronoiPursuit(Controller):
         velocity_x = jnp.where(is_somewhere, full_speed * target_x, task.max_speed * jnp.cos(state.agents.heading))
         velocity_y = jnp.where(is_somewhere, full_speed * target_y, task.max_speed * jnp.sin(state.agents.heading))
         is_double = isinstance(task.body, DoubleIntegrator)
-        heading_gain = self.double_heading_gain if is_double else self.heading_gain
-        gains = Gains(self.double_speed_gain, heading_gain, self.double_turn_damping)
+        heading_gain = self.heading_gain if is_double else self.single_heading_gain
+        gains = Gains(self.speed_gain, heading_gain, self.turn_damping)
         return steer(task.body, state.agents, velocity_x, velocity_y, gains)
 
 

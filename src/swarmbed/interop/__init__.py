@@ -9,6 +9,5 @@ from swarmbed.errors import SwarmbedError
 
 def missing(error: ModuleNotFoundError) -> SwarmbedError:
     """The sentence for a package that is not installed."""
-    return SwarmbedError(
-        f"swarmbed.interop needs the package {error.name!r}, which is missing: install swarmbed[interop]"
-    )
+    package = str(error.name).partition(".")[0]
+    return SwarmbedError(f"swarmbed.interop needs the package {package!r}, which is missing: install swarmbed[interop]")

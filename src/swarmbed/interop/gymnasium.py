@@ -88,7 +88,7 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         view = swarms.as_numpy(view)
         return view.observation, self._infos(view.metrics, np.ones(self.num_swarms, bool))
 
-    def step(self, actions: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """One time step of all swarms; ``actions`` has a row for every agent of every swarm."""
         if self._swarms is None:
             raise SwarmbedError("step was called before reset; call reset() first")

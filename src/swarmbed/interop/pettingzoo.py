@@ -65,7 +65,7 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
         return self._by_agent(swarms.as_numpy(view))
 
     def step(
-        self, actions: dict[str, np.ndarray]
+        self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """One time step with an action from every agent."""
         if self._swarm is None:

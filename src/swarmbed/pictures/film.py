@@ -73,7 +73,7 @@ class Film:
     def __init__(self, figure: Figure, recording: Recording, look: Look) -> None:
         self.recording, self.story = recording, headline(recording)
         stage = stage_of(recording.task, recording.states)
-        world = 5.2 * (stage.high - stage.low) / (stage.high - stage.low).max()
+        world = stage.fitted(5.2, longest=8.0)
         left, strip, head = 0.55, 1.45 if self.story else 0.0, 0.55
         # A video's sides must be even numbers of pixels.
         width, height = (2 * round(inches * figure.dpi / 2) / figure.dpi for inches in (
@@ -118,10 +118,11 @@ def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: in
     with warnings.catch_warnings():
         # jax warns of forks; this one becomes ffmpeg at once and never runs any of our code.
         warnings.filterwarnings("ignore", r"os\.fork", RuntimeWarning)
-        extra = ["-tune", "animation", "-movflags", "+faststart"]
-        with imageio.get_writer(
-            path, format="FFMPEG", fps=1 / seconds, codec="libx264", quality=8, macro_block_size=2, output_params=extra
-        ) as writer:
+        extra = ["-preset", "veryfast", "-crf", "23", "-tune", "animation", "-movflags", "+faststart"]
+        writer: Any = imageio.get_writer(
+            path, format="FFMPEG", fps=1 / seconds, quality=None, macro_block_size=2, output_params=extra
+        )  # fmt: skip
+        with writer:
             for picture in pictures(120):
                 writer.append_data(picture)
             for _ in range(round(HOLD_SECONDS / seconds)):
@@ -139,11 +140,15 @@ def _write_gif(path: Path, pictures: Callable[[int], Iterator[Frame]], count: in
 
 
 def _tints() -> list[int]:
-    """Red, green, blue of 256 colours: everything that is drawn is one of five colours, mixed with white."""
-    strength = np.linspace(0, 1, 51)[:, None]
-    inks = (AGENT_COLOR, EVADER_COLOR, INK, GREY, EVADER_CELL)
-    mixed = np.concatenate([[(0.0, 0.0, 0.0)], *(1 - strength * (1 - np.array(to_rgb(ink))) for ink in inks)])
-    return [int(level) for level in np.round(255 * mixed).ravel()]
+    """Red, green, blue of the palette: everything that is drawn is one of five colours, mixed with white.
+
+    The tints keep away from white, since pillow rounds colours before it looks for the nearest one.
+    """
+    strengths = {AGENT_COLOR: 0.08, EVADER_COLOR: 0.08, INK: 0.08, GREY: 0.08, EVADER_CELL: 0.5}
+    tints = [np.ones((1, 3)), np.zeros((1, 3))]
+    for ink, weakest in strengths.items():
+        tints.append(1 - np.linspace(weakest, 1, 50)[:, None] * (1 - np.array(to_rgb(ink))))
+    return [int(level) for level in np.round(255 * np.concatenate(tints)).ravel()]
 
 
 @contextmanager

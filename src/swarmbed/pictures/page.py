@@ -32,8 +32,7 @@ def trace_figure(recording: Recording, look: Look) -> Figure:
     times = look.snapshots or snapshot_times(recording)
     if max(times) > length or min(times) < 0:
         raise SwarmbedError(f"snapshots must lie between 0 and {length}, where this episode ends, not {max(times)}")
-    size = stage_of(task, states).high - stage_of(task, states).low
-    big = 4.6 * size / size.max()
+    big = stage_of(task, states).fitted(4.6, longest=6.5)
     columns = -(-len(times) // 2)
     gap, side, left, bottom, top = 0.34, 0.26, 0.55, 0.5, 0.66
     small = big * (big[1] - gap) / 2 / big[1]
@@ -56,7 +55,7 @@ def trace_figure(recording: Recording, look: Look) -> Figure:
         axes.set_yticks(np.linspace(*axes.get_ylim(), 3))
         axes.tick_params(labelleft=column == 0, labelbottom=row == 1 or len(times) <= columns)
     axes = panel(width - 0.25 - big[0], bottom, big, ending(recording))
-    _whole_way(axes, recording, look)
+    _whole_way(axes, recording)
     axes.set_xlabel("x (units)", fontsize=9, color=INK)
     axes.set_ylabel("y (units)", fontsize=9, color=INK)
     figure.text(left / width, 1 - 0.2 / height, describe(recording), fontsize=11, color=INK, va="center", weight="bold")
@@ -79,9 +78,9 @@ def _legend(recording: Recording) -> list[Line2D]:
     ]
 
 
-def _whole_way(axes: Axes, recording: Recording, look: Look) -> None:
+def _whole_way(axes: Axes, recording: Recording) -> None:
     task, states, length = recording.task, recording.states, recording.length
-    scene = Scene(axes, task, states, look._replace(trail=0), mark=2.2)
+    scene = Scene(axes, task, states, Look(trail=0), mark=2.2)
     scene.show(length)
     pieces, colors = trail(task, scene.stage, states, 0, length, fade=False)
     axes.add_collection(LineCollection(list(pieces), colors=list(colors), linewidths=0.9, zorder=3), autolim=False)
@@ -96,6 +95,6 @@ def ending(recording: Recording) -> str:
     """How the episode went, in a few words."""
     story = headline(recording)
     if recording.terminated and "captured" in recording.metrics:
-        return f"whole episode: captured after {recording.length} steps"
-    words = f"whole episode: {recording.length} steps"
-    return f"{words}, {story.at(recording.length)} at the end" if story else words
+        return f"whole episode · captured after {recording.length} steps"
+    words = f"whole episode · {recording.length} steps"
+    return f"{words} · {story.at(recording.length)}" if story else words

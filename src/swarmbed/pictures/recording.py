@@ -48,8 +48,9 @@ class Headline(NamedTuple):
 
     def at(self, time: int) -> str:
         value = float(self.values[time])
-        decimals = 0 if not self.unit and value == round(value) else 2 if abs(value) < 10 else 1
-        return f"{self.label} {value:.{decimals}f} {self.unit}".rstrip()
+        if not self.unit:
+            return f"{self.label}: {value:.4g}"
+        return f"{self.label}: {value:.{1 if abs(value) >= 1 else 3}f} {self.unit}"
 
 
 def headline(recording: Recording) -> Headline | None:
@@ -60,7 +61,8 @@ def headline(recording: Recording) -> Headline | None:
     if "evader_distance" in metrics:
         return Headline("nearest pursuer", "units", metrics["evader_distance"])
     if "captures" in metrics:
-        return Headline("evaders caught", "", np.cumsum(metrics["captures"]))
+        # An evader that starts within reach was not caught by anybody; only steps are rewarded.
+        return Headline("evaders caught", "", np.cumsum(np.append(0.0, metrics["captures"][1:])))
     for name, values in metrics.items():
         return Headline(name.replace("_", " "), "", values)
     return None

@@ -72,8 +72,8 @@ class Scene:
         prey = evaders[caught(self.task, self.stage, np.asarray(position), evaders)]
         self.caught.set_verts(discs(prey, 1.2 * self.mark))
         pieces, colors = trail(self.task, self.stage, self.states, max(time - self.look.trail, 0), time, fade=True)
-        self.trails.set_segments(list(pieces))
-        self.trails.set_color(list(colors))
+        self.trails.set_segments(bundled(pieces, colors))
+        self.trails.set_color(np.unique(colors, axis=0))  # type: ignore[arg-type]
         self._show_extras(np.asarray(position), evaders)
 
     def _show_extras(self, position: Points, evaders: Points) -> None:
@@ -132,6 +132,16 @@ def trail(
         pieces.append(found)
         colors.append(np.column_stack([rgb, alpha]))
     return np.concatenate(pieces), np.concatenate(colors)
+
+
+def bundled(pieces: Points, colors: NDArray[np.floating[Any]]) -> list[Points]:
+    """The pieces of every colour as one line with gaps: a few long lines are drawn much faster than many short ones.
+
+    Lines are in the order of ``np.unique(colors, axis=0)``.
+    """
+    _, owner = np.unique(colors, axis=0, return_inverse=True)
+    with_gap = np.concatenate([pieces, np.full((len(pieces), 1, 2), np.nan)], axis=1)
+    return [with_gap[owner.ravel() == line].reshape(-1, 2) for line in range(owner.max(initial=-1) + 1)]
 
 
 def longest_step(task: Task) -> float:

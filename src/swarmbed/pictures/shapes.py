@@ -29,8 +29,13 @@ class Stage(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """A length that suits the picture: one percent of its shorter side."""
-        return float((self.high - self.low).min()) / 100
+        """A length that suits the picture: one percent of a square of the same area."""
+        return float(np.sqrt(np.prod(self.high - self.low))) / 100
+
+    def fitted(self, inches: float, longest: float) -> Points:
+        """Width and height on paper: the area of a square of so many inches, no side longer than ``longest``."""
+        size = self.high - self.low
+        return np.asarray(size * min(inches / (100 * self.unit), longest / size.max()))
 
     def nearest(self, displacement: Points) -> Points:
         """The shortest displacement equivalent to this one."""

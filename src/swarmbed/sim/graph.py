@@ -53,7 +53,9 @@ def _relax_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> t
     hop = jnp.argmin(through, axis=1)
     relayed = jnp.min(through, axis=1) < last_hop
     next_hop = relayed[:, None] & (jnp.arange(edge.shape[1])[None, :] == hop[:, None])
-    own = jnp.where(relayed, jnp.where(next_hop, edge_dot, 0.0).sum(1), jnp.where(jnp.isfinite(path), last_hop_dot, 0.0))
+    own = jnp.where(
+        relayed, jnp.where(next_hop, edge_dot, 0.0).sum(1), jnp.where(jnp.isfinite(path), last_hop_dot, 0.0)
+    )
 
     def add_hop(path_dot: Array, _: None) -> tuple[Array, None]:
         return own + jnp.where(next_hop, path_dot[None, :], 0.0).sum(1), None

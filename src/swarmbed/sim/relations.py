@@ -43,9 +43,7 @@ def length(x: Array, y: Array) -> Array:
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
 
 
-def displacement(
-    world: World, origin: Float[Array, "M 2"], target: Float[Array, "T 2"]
-) -> Displacement:
+def displacement(world: World, origin: Float[Array, "M 2"], target: Float[Array, "T 2"]) -> Displacement:
     """The nearest-image displacement of every target from every origin."""
     dx, dy = world.nearest(
         target[None, :, 0] - origin[:, None, 0],

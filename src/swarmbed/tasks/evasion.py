@@ -9,9 +9,9 @@ from jax import Array
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.errors import SwarmbedError
+from swarmbed.settings import setting
 from swarmbed.sim import relations
 from swarmbed.sim.voronoi import evader_direction
-from swarmbed.settings import setting
 from swarmbed.tasks.base import State
 from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns
 
@@ -24,7 +24,9 @@ class EvasionTask(SwarmTask):
     world: str = setting("torus", "closed (walls) or torus (periodic)")
     dynamics: str = setting("single", "single (actions are velocities) or double (actions are accelerations)")
     max_turn_rate: float = setting(2 * pi, "fastest turn of a pursuer, rad/s")
-    sight_radius: float | None = setting(None, "radius d_o within which pursuer and evader see each other; left out: any")
+    sight_radius: float | None = setting(
+        None, "radius d_o within which pursuer and evader see each other; left out: any"
+    )
     capture_radius: float = setting(1.0, "distance of a pursuer at which an evader is caught, units")
     evader_speed_ratio: float = setting(2.0, "the evader's speed over the pursuers' top speed")
 

@@ -54,7 +54,9 @@ class Pursuit(EvasionTask):
         local = self.sense_self(state, viewers)
         # An unseen evader is as far away as can be, in no direction.
         local |= {"evader distance": jnp.where(seen, columns["distance"], 1.0)[:, 0]}
-        local |= {f"evader {name}": jnp.where(seen, columns[name], 0.0)[:, 0] for name in ("bearing cos", "bearing sin")}
+        local |= {
+            f"evader {name}": jnp.where(seen, columns[name], 0.0)[:, 0] for name in ("bearing cos", "bearing sin")
+        }
         if transmitted is not None:
             local |= {"own path to evader": transmitted[viewers]}
         return Sensed(local, (self.sense_neighbours(state, viewers, transmitted),))

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.sim import graph, relations
 from swarmbed.settings import setting
+from swarmbed.sim import graph, relations
 from swarmbed.tasks.base import State
 from swarmbed.tasks.swarm import Sensed, SwarmTask
 

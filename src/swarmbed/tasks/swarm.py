@@ -12,10 +12,10 @@ from jax import Array
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.errors import SwarmbedError, choose
+from swarmbed.settings import setting
 from swarmbed.sim import graph, relations
 from swarmbed.sim.unicycle import DYNAMICS, DoubleIntegrator, SingleIntegrator, Unicycle
 from swarmbed.sim.world import WORLDS, Closed, World
-from swarmbed.settings import setting
 from swarmbed.tasks.base import ColumnNames, Observation, ObservedSet, State, Task
 
 Columns = dict[str, Array]
@@ -42,7 +42,9 @@ class SwarmTask(Task):
     max_turn_rate: float = setting(pi, "fastest turn of an agent, rad/s")
     max_acceleration: float = setting(10.0, "largest acceleration (double integrator), units/s²")
     max_turn_acceleration: float = setting(pi, "largest turning acceleration (double integrator), rad/s²")
-    velocity_kept: float = setting(0.99, "share of the velocities that friction leaves per sub-step (double integrator)")
+    velocity_kept: float = setting(
+        0.99, "share of the velocities that friction leaves per sub-step (double integrator)"
+    )
     substeps: int = setting(10, "Euler sub-steps per control step")
     substep_seconds: float = setting(0.01, "length of a sub-step, s")
     velocity_frame: str = setting("world", "frame of relative velocities: world, or own (the agent's heading is ahead)")

@@ -1,0 +1,19 @@
+"""A progress bar on stderr for whoever watches; nothing where nobody does."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+Report = Callable[[int], None]
+
+
+@contextmanager
+def progress_bar(total: int, doing: str) -> Iterator[Report]:
+    """Yields a function that is told how many of ``total`` are finished. Until the first are, it says *compiling*."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        work = bar.add_task(f"{doing} (compiling)", total=total)
+        yield lambda finished: bar.update(work, completed=finished, description=doing)
