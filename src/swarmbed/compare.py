@@ -5,17 +5,18 @@ between trainings counts: intervals then also draw among the runs, and the inter
 the top five runs are reported.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from swarmbed import reports, settings, statistics
+from swarmbed import registry, reports, settings, statistics
 from swarmbed.controllers.base import Controller
 from swarmbed.errors import SwarmbedError
-from swarmbed.evaluate import EPISODES, Numbers, as_contestant, choose_task, evaluate, fits, task_name
+from swarmbed.evaluate import EPISODES, Evaluation, Numbers, as_contestant, choose_task, evaluate, task_name
+from swarmbed.progress_bar import Report
 from swarmbed.tasks.base import Task
 from swarmbed.who import Contestant
 
@@ -25,7 +26,6 @@ YLABELS = {
     "captures_by": "captures so far",
 }
 LOGARITHMIC = ("mean_distance",)
-OnEpisodes = Callable[[str, int], None]  # (what is running, episodes that ended, all in all)
 
 
 class Band(NamedTuple):
@@ -85,10 +85,15 @@ class Comparison:
     """The panels, one per size of swarm."""
 
     panels: tuple[Panel, ...]
-    first: str
+    names: tuple[str, ...]
     episodes: int
     seed: int
     stochastic: bool
+
+    @property
+    def first(self) -> str:
+        """Whom the others are measured against."""
+        return self.names[0]
 
     def summary(self) -> dict[str, Any]:
         """Everything as JSON: one entry of ``panels`` per size of swarm."""
@@ -115,7 +120,9 @@ class Comparison:
 
         name = next(iter(self.panels[0].standings.values())).headline
         if name is None:
-            raise SwarmbedError(f"task {task_name(self.panels[0].task)!r} measures nothing over time, so there is no curve")
+            raise SwarmbedError(
+                f"task {task_name(self.panels[0].task)!r} measures nothing over time, so there is no curve"
+            )
         steps = np.arange(self.panels[0].task.horizon + 1)
         curves = {
             f"{panel.task.num_agents} agents": {
@@ -135,42 +142,82 @@ def compare(
     episodes: int = EPISODES,
     seed: int = 0,
     stochastic: bool = False,
-    on_episodes: OnEpisodes | None = None,
+    on_progress: Report | None = None,
 ) -> Comparison:
     """Evaluate every contestant (each a list of runs) on the same starts of a task, with swarms of these ``sizes``.
 
     Policies see the task through the senses they were trained with. Whoever cannot run with some size of swarm is
-    missing there, with the reason.
+    missing there, with the reason; whoever fits none is an error. ``on_progress`` counts episodes over everything.
 
     >>> compare({"PD": ["consensus"], "chance": ["random"]}, sizes=[5, 10], episodes=50)  # doctest: +SKIP
     """
-    found = {
-        name: [as_contestant(who, stochastic=stochastic) for who in runs] for name, runs in contestants.items() if runs
-    }
-    if not found:
-        raise SwarmbedError("compare needs at least one contestant")
-    base = task if task is not None else common_task(found)
-    panels = []
+    entries = {name: [as_contestant(who, stochastic=stochastic) for who in runs] for name, runs in contestants.items()}
+    base = task if task is not None else common_task(entries)
+    tasks = [replace(base, num_agents=size) for size in sizes or [base.num_agents]]
+    misfits = [{name: reason for name, runs in entries.items() if (reason := _misfit(runs, task))} for task in tasks]
+    for name in entries:
+        if all(name in missing for missing in misfits):
+            raise SwarmbedError(f"{name}: {misfits[0][name]}")
     finished = 0
-    for size in sizes or [base.num_agents]:
+    panels = []
+    for task, missing in zip(tasks, misfits, strict=True):
         standings: dict[str, Standing] = {}
-        missing: dict[str, str] = {}
-        for name, runs in found.items():
-            tasks = [choose_task(run, replace(base, num_agents=size)) for run in runs]
-            reason = _misfit(runs, tasks)
-            if reason is not None:
-                missing[name] = reason
-            else:
-                report = _report(on_episodes, f"{name}, {size} agents", finished)
-                ours = [
-                    evaluate(run, t, episodes=episodes, seed=seed, stochastic=stochastic, on_progress=report(i))
-                    for i, (run, t) in enumerate(zip(runs, tasks, strict=True))
-                ]
-                returns = np.stack([one.returns for one in ours])
-                curves = {curve: _band(np.stack([one.curves[curve] for one in ours])) for curve in ours[0].curves}
-                first = standings[next(iter(standings))].returns if standings else None
-                better = None if first is None else statistics.probability_better(returns, first)
-                standings[name] = Standing(name, returns, curves, better, sum(one.seconds for one in ours))
-            finished += len(runs) * episodes
-        panels.append(Panel(replace(base, num_agents=size), standings, missing))
-    return Comparison(tuple(panels), next(iter(found)), episodes, seed, stochastic)
+        for name in (name for name in entries if name not in missing):
+            ours = []
+            for run in entries[name]:
+                report = None if on_progress is None else _shifted(on_progress, finished)
+                suited = choose_task(run, task)
+                ours.append(
+                    evaluate(run, suited, episodes=episodes, seed=seed, stochastic=stochastic, on_progress=report)
+                )
+                finished += episodes
+            standings[name] = _standing(name, ours, standings.get(next(iter(entries))))
+        panels.append(Panel(task, standings, missing))
+    return Comparison(tuple(panels), tuple(entries), episodes, seed, stochastic)
+
+
+def common_task(entries: Mapping[str, Sequence[Contestant]]) -> Task:
+    """What the first trained policy was trained on; with controllers only, a task that the first of them fits."""
+    everybody = [run for runs in entries.values() for run in runs]
+    if not everybody:
+        raise SwarmbedError("compare needs at least one contestant")
+    return choose_task(next((run for run in everybody if run.task is not None), everybody[0]), None)
+
+
+def read_entry(text: str) -> tuple[str, list[str]]:
+    """``WHO`` or ``NAME=WHO,WHO,…``: the name to show and the runs behind it."""
+    name, equals, runs = text.partition("=")
+    if not equals or Path(text).exists():
+        return text if text in registry.controllers.all() else Path(text).name, [text]
+    parts = [part for part in runs.split(",") if part]
+    if not name or not parts:
+        raise SwarmbedError(f"a contestant must be WHO or NAME=WHO,WHO,… and not {text!r}")
+    return name, parts
+
+
+def _misfit(runs: Sequence[Contestant], task: Task) -> str | None:
+    """Why these runs cannot do the task; None if they can."""
+    try:
+        for run in runs:
+            run.controller.check(choose_task(run, task))
+    except SwarmbedError as error:
+        return str(error)
+    return None
+
+
+def _standing(name: str, ours: list[Evaluation], first: Standing | None) -> Standing:
+    returns = np.stack([evaluation.returns for evaluation in ours])
+    curves = {}
+    for curve in ours[0].curves:
+        table = np.stack([evaluation.curves[curve] for evaluation in ours])
+        curves[curve] = Band(table.mean(axis=(0, 1)), *statistics.nested_mean_interval(table))
+    better = None if first is None else statistics.probability_better(returns, first.returns)
+    return Standing(name, returns, curves, better, sum(evaluation.seconds for evaluation in ours))
+
+
+def _shifted(on_progress: Report, finished: int) -> Report:
+    return lambda count: on_progress(finished + count)
+
+
+def _bounds(interval: Sequence[Any]) -> list[Any]:
+    return [reports.plain(bound) for bound in interval]

@@ -17,7 +17,7 @@ def available_cores() -> int:
 
 
 def set_up(devices: int | None = None, *, cache: bool = True) -> None:
-    """Make ``devices`` CPU devices (default: one per core). Must run before anything is computed; later it does nothing.
+    """Make ``devices`` CPU devices (default: one per core). Does nothing once something has been computed.
 
     Each device is one thread: two devices that both try to use both cores only get in each other's way.
     """
@@ -30,7 +30,7 @@ def set_up(devices: int | None = None, *, cache: bool = True) -> None:
     flag = "--xla_cpu_multi_thread_eigen=false"
     if flag not in os.environ.get("XLA_FLAGS", ""):
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flag}".strip()
-    if jax.config.jax_num_cpu_devices in (-1, None):
+    if getattr(jax.config, "jax_num_cpu_devices", None) in (-1, None):
         jax.config.update("jax_num_cpu_devices", devices or available_cores())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import numpy as np
@@ -120,8 +120,8 @@ def evaluate(
     check_count("episodes", episodes, 1)
     check_count("seed", seed, 0)
     began = time.perf_counter()
-    run = episodes_of(chosen, contestant.controller, seed)
-    outcome = in_groups(run, (np.arange(episodes),), on_progress)
+    run = in_groups(jax.vmap(episode_of(chosen, contestant.controller, seed)))
+    outcome = run(np.arange(episodes), on_progress=on_progress)
     returns, lengths, metrics = jax.tree.map(lambda leaf: np.asarray(leaf, _kind(leaf)), outcome)
     if not np.isfinite(returns).all():
         culprit = int(np.argmin(np.isfinite(returns)))
@@ -171,45 +171,44 @@ def fits(controller: Controller, task: Task) -> bool:
     return True
 
 
-def episodes_of(task: Task, controller: Controller, seed: int) -> Callable[[Array], Any]:
-    """A function from the indices of episodes to their (return, length, metrics over time), for a batch of them."""
+def episode_of(task: Task, controller: Controller, seed: int) -> Callable[[Array], Any]:
+    """A function from the index of an episode to its (return, length, metrics over time)."""
     start_key, run_key = jax.random.split(jax.random.key(seed))
 
-    def one(index: Array) -> Any:
+    def run(index: Array) -> Any:
         state = task.initial(jax.random.fold_in(start_key, index))
         result = episode(task, controller.act, state, jax.random.fold_in(run_key, index))
         return result.total_return, result.length, result.metrics
 
-    return jax.vmap(one)
+    return run
 
 
-class Batched(Protocol):
-    def __call__(self, *inputs: Array) -> Any: ...
-
-
-def in_groups(function: Batched, inputs: tuple[Any, ...], on_progress: Report | None = None) -> Any:
-    """``function(*inputs)`` for inputs with a leading axis, a group at a time, split over all devices there are.
+def in_groups(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of arrays with a leading axis, made to run a group at a time, split over all devices there are.
 
     Groups keep memory small and the working set in cache. The last one is filled up, so that one compiled function
     serves all, and what was filled in is thrown away.
     """
     devices = jax.local_devices()
-    count = len(jax.tree.leaves(inputs)[0])
-    per_device = min(PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR), -(-count // len(devices)))
-    group = per_device * len(devices)
-    part = PartitionSpec("episodes")
-    mesh = Mesh(np.array(devices), ("episodes",))
+    at_most = PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR)
+    mesh, part = Mesh(np.array(devices), ("episodes",)), PartitionSpec("episodes")
     # Shards share nothing, so there is nothing to check about what varies between them.
     run = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=part, out_specs=part, check_vma=False))
-    pieces = []
-    for start in range(0, count, group):
-        rows = np.minimum(np.arange(start, start + group), count - 1)
-        result = run(*jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[rows], inputs))
-        kept = min(group, count - start)
-        pieces.append(jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf)[:kept], result))
-        if on_progress is not None:
-            on_progress(start + kept)
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
+
+    def run_in_groups(*inputs: Any, on_progress: Report | None = None) -> Any:
+        count = len(jax.tree.leaves(inputs)[0])
+        group = min(at_most, -(-count // len(devices))) * len(devices)
+        pieces = []
+        for start in range(0, count, group):
+            rows = np.minimum(np.arange(start, start + group), count - 1)
+            result = run(*jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[rows], inputs))
+            kept = min(group, count - start)
+            pieces.append(jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf)[:kept], result))
+            if on_progress is not None:
+                on_progress(start + kept)
+        return jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
+
+    return run_in_groups
 
 
 def check_count(name: str, value: int, least: int) -> None:

@@ -1,4 +1,4 @@
-"""From a segment of a swarm's life to a batch of samples: a few agents per environment, their advantages and targets."""
+"""From a segment of a swarm's life to a batch of samples: a few agents per swarm, their advantages and targets."""
 
 from typing import NamedTuple
 
@@ -98,7 +98,7 @@ def make_batch(
 
 
 def _draw_agents(key: PRNGKeyArray, environments: int, num_agents: int, count: int) -> Int[Array, "envs agents"]:
-    """``count`` different agents for every environment; they stay the same for the whole segment, as advantages need."""
+    """``count`` different agents for every environment; the same for the whole segment, as advantages need."""
     draw = lambda k: jax.random.permutation(k, num_agents)[:count]  # noqa: E731
     return jax.vmap(draw)(jax.random.split(key, environments))
 

@@ -14,10 +14,13 @@ from swarmbed.settings import default_of, flag_name
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence."""
 
-    def __init__(self, command: str, summary: str, example: str, *, add_help: bool = True) -> None:
+    def __init__(
+        self, command: str, summary: str, example: str, positional: str = "", *, add_help: bool = True
+    ) -> None:
         super().__init__(
             add_help=add_help,
             prog=f"swarmbed {command}",
+            usage=f"swarmbed {command} {positional} [options]".replace("  ", " "),
             description=summary,
             epilog="example:\n" + "\n".join(f"  {line}" for line in example.strip().splitlines()),
             formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -28,7 +28,7 @@ class Layout(NamedTuple):
     def of(cls, task: Task) -> "Layout":
         shape = task.observation_shape
         own = (*task.self_in_sets, *(False for _ in shape.sets))
-        sets = [SetLayout(*s.elements.shape[1:], own[i]) for i, s in enumerate(shape.sets)]
+        sets = [SetLayout(s.elements.shape[1], s.elements.shape[2], own[i]) for i, s in enumerate(shape.sets)]
         return cls(shape.local.shape[-1], tuple(sets))
 
 

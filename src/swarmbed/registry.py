@@ -1,6 +1,6 @@
 """Plug-in families: every file in a family's folder that holds one concrete spec adds a name to the command line.
 
-``tasks/rendezvous.py`` is the task ``rendezvous``. Other people's files join through ``--plugin FILE.py`` or through the
+``tasks/rendezvous.py`` is the task ``rendezvous``. Other people's files join through ``--plugin FILE.py`` or the
 entry-point groups ``swarmbed.tasks``, ``swarmbed.embeddings``, ``swarmbed.algorithms`` and ``swarmbed.controllers``.
 """
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from rich.console import Console
 from rich.table import Table
 
 from swarmbed.errors import SwarmbedError
@@ -49,9 +50,18 @@ def with_interval(value: float, low: float, high: float, *, share: bool = False)
     return f"{number(value)} [{number(low)}, {number(high)}]"
 
 
-def plain_table(title: str) -> Table:
+def plain_table() -> Table:
     """A table in the shared look."""
-    return Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    return Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+
+
+def show(title: str, table: Table) -> None:
+    """Print a table under its title; where no terminal sets a width, lines are as long as they need to be."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=240)
+    console.print(title, style="bold", highlight=False)
+    console.print(table, highlight=False)
 
 
 def check_output(path: str | None, flag: str) -> None:

@@ -28,7 +28,7 @@ def flag_name(spec_field: "Field[Any]") -> str:
 
 
 def build(spec: type[Spec], values: dict[str, Any], what: str) -> Spec:
-    """Make a spec from settings by name, refusing names and types that it does not have. ``what`` names it in errors."""
+    """Make a spec from settings by name, refusing names and types it does not have. ``what`` names it in errors."""
     return spec(**checked(spec, values, what))
 
 
@@ -53,7 +53,7 @@ def as_dict(spec: Any) -> dict[str, Any]:
 
 
 def convert(value: Any, hint: Any, what: str) -> Any:
-    """``value`` as the type the setting declares; whole numbers pass as floats and lists as tuples, nothing else bends."""
+    """``value`` as the type the setting declares; whole numbers pass as floats, lists as tuples, nothing else bends."""
     options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     if value is None and type(None) in options:
         return None

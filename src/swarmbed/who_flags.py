@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 from swarmbed import registry
 from swarmbed.errors import SwarmbedError
-from swarmbed.evaluate import choose_task
+from swarmbed.evaluate import task_name
 from swarmbed.flags import Parser, add_flags, given
 from swarmbed.settings import checked, default_of
 from swarmbed.tasks import make_task, resolve
@@ -19,7 +19,7 @@ WHO_HELP = "a run folder, a policy file, a shipped policy's name or a controller
 
 def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, ...] = ()) -> type:
     """Add ``--task``, ``--plugin`` and a flag for every setting of the task that argv names; of all tasks when WHO is
-    going to decide. Returns a spec of these settings, to be passed to :func:`task_for`."""
+    going to decide. Returns a spec of these settings, for :func:`with_settings`."""
     parser.add_argument(
         "--task", metavar="TASK", help="the task (default: what a policy was trained on, or one that fits)"
     )
@@ -34,21 +34,25 @@ def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, .
     named, _ = early.parse_known_args(argv)
     for plugin in named.plugin:
         registry.load_plugin(plugin)
-    if named.task is None:
-        spec, preset = _union(list(registry.tasks.all().values()), without), {}
-        title = "settings of the task ('--task TASK --help' shows those of one, with its defaults)"
-    else:
+    if named.task is not None:
         one, preset = resolve(named.task)
-        spec, title = _union([one], without), f"settings of {named.task}"
-    add_flags(parser, spec, title, preset)
+        spec = _union([one], without)
+        add_flags(parser, spec, f"settings of {named.task}", preset)
+        return spec
+    spec = _union(list(registry.tasks.all().values()), without)
+    add_flags(parser, spec, "settings of the task ('--task TASK --help' shows those of one, with its defaults)")
     return spec
 
 
-def task_for(contestant: Contestant, options: Namespace, spec: type) -> Task:
-    """The task that the options ask for, as this contestant senses it unless a flag says otherwise."""
-    values = given(options, spec)
-    task = choose_task(contestant, None if options.task is None else make_task(options.task))
-    return replace(task, **checked(type(task), values, f"task {options.task or registry.tasks.name_of(task)!r}"))
+def named_task(options: Namespace) -> Task | None:
+    """The task that ``--task`` names, with the settings that the name stands for; None if it was left out."""
+    return None if options.task is None else make_task(options.task)
+
+
+def with_settings(task: Task, options: Namespace, spec: type) -> Task:
+    """The task with the settings that were given as flags."""
+    what = f"task {options.task or task_name(task)!r}"
+    return replace(task, **checked(type(task), given(options, spec), what))
 
 
 def find_with_gains(who: str, gains: Sequence[str], *, stochastic: bool = False) -> Contestant:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from swarmbed import devices
-from swarmbed.evaluate import EPISODES, Evaluation, evaluate
+from swarmbed.evaluate import EPISODES, Evaluation, choose_task, evaluate
 from swarmbed.flags import Parser
 from swarmbed.progress_bar import progress_bar
 from swarmbed.reports import (
@@ -17,10 +16,11 @@ from swarmbed.reports import (
     number,
     percent,
     plain_table,
+    show,
     steps_to_show,
     write_json,
 )
-from swarmbed.who_flags import WHO_HELP, add_task_flags, find_with_gains, task_for
+from swarmbed.who_flags import WHO_HELP, add_task_flags, find_with_gains, named_task, with_settings
 
 SUMMARY = "Measure a policy or controller over many episodes"
 EXAMPLE = """
@@ -49,7 +49,7 @@ def run(argv: Sequence[str]) -> None:
     check_output(options.json, "--json")
     devices.set_up()
     contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
-    task = task_for(contestant, options, spec)
+    task = with_settings(choose_task(contestant, named_task(options)), options, spec)
     with progress_bar(options.episodes, f"running {contestant.name}") as on_progress:
         evaluation = evaluate(
             contestant,
@@ -62,16 +62,17 @@ def run(argv: Sequence[str]) -> None:
     summary = evaluation.summary()
     if options.json is not None:
         write_json(options.json, summary)
-    Console().print(table_of(evaluation, summary))
+    how = "actions drawn" if evaluation.stochastic else "greedy"
+    title = (
+        f"{evaluation.name} on {summary['task']}: {evaluation.task.num_agents} agents, {evaluation.episodes} episodes, "
+        f"seed {evaluation.seed}, {how}, {evaluation.seconds:.1f} s"
+    )
+    show(title, table_of(evaluation, summary))
 
 
 def table_of(evaluation: Evaluation, summary: dict[str, Any]) -> Table:
     """The return, and what matters on this task at a few points in time."""
-    how = "actions drawn" if evaluation.stochastic else "greedy"
-    table = plain_table(
-        f"{evaluation.name} on {summary['task']}: {evaluation.task.num_agents} agents, {evaluation.episodes} episodes, "
-        f"seed {evaluation.seed}, {how}, {evaluation.seconds:.1f} s"
-    )
+    table = plain_table()
     table.add_column("")
     table.add_column("mean", justify="right")
     table.add_column("95 % interval", justify="right")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -35,6 +36,7 @@ def _family_table(family: registry.Family) -> Table:
     table = Table(title=family.folder, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for heading in ("name", "what it is", "settings"):
         table.add_column(heading, overflow="fold")
+    spec: Any
     for name, spec in family.all().items():
         summary = (spec.__doc__ or "").strip().splitlines()[0]
         settings = (

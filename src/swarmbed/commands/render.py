@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from swarmbed import registry
 from swarmbed.errors import SwarmbedError
 from swarmbed.flags import Parser, add_flags, given
+from swarmbed.pictures.style import make_folder
 from swarmbed.render import WRITERS, Look, OnFrame, record, writer_for
 from swarmbed.settings import checked, default_of
 from swarmbed.tasks import make_task, resolve, task_names
@@ -31,6 +32,7 @@ def run(argv: Sequence[str]) -> None:
     spec = _task_flags(parser, argv)
     options = parser.parse(argv)
     write = writer_for(options.out)
+    make_folder(Path(options.out))
     contestant = find(options.who, stochastic=options.stochastic)
     task = _task(contestant, options.task, given(options, spec))
     look = Look(
@@ -85,7 +87,8 @@ def _task_flags(parser: Parser, argv: Sequence[str]) -> type:
         add_flags(parser, spec, f"settings of {named.task}", preset)
         return spec
     spec = _all_settings(list(registry.tasks.all().values()))
-    add_flags(parser, spec, "settings of the task ('--task NAME --help' shows those of one, with its defaults)")
+    unsaid = {spec_field.name: "the task's own" for spec_field in fields(spec)}
+    add_flags(parser, spec, "settings of the task ('--task NAME --help' shows those of one, with its defaults)", unsaid)
     return spec
 
 

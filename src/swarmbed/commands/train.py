@@ -102,7 +102,7 @@ def _names(choices: argparse.Namespace, base: config.Config) -> dict[str, str]:
 
 
 def _full_parser(names: dict[str, str]) -> Parser:
-    parser = Parser("train", SUMMARY, EXAMPLE)
+    parser = Parser("train", SUMMARY, EXAMPLE, "[TASK]")
     _add_choices(parser)
     parser.add_argument("--out", metavar="DIR", help="folder of the run (default: a new one under runs/)")
     parser.add_argument("--resume", metavar="DIR", help="go on with the run in this folder")
@@ -138,18 +138,11 @@ def _settings(options: argparse.Namespace, base: config.Config, names: dict[str,
 
 def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> None:
     """A run goes on with the settings it began with; only --iterations may change."""
-    for name in ("task", "embedding", "algorithm", "preset", "config", "out"):
-        if getattr(options, name):
-            raise SwarmbedError(
-                f"--resume goes on with the run's own settings; leave {name} out (--iterations may change)"
-            )
-    allowed = {"iterations"}
+    plain = [name for name in ("task", "embedding", "algorithm", "preset", "config", "out") if getattr(options, name)]
     specs = [resolve(names["task"])[0], registry.embeddings.get(names["embedding"]), BatchSettings, RunSettings]
-    for spec in [*specs, registry.algorithms.get(names["algorithm"])]:
-        for name in set(given(options, spec)) - allowed:
-            raise SwarmbedError(
-                f"--resume goes on with the run's own settings; leave {name} out (--iterations may change)"
-            )
+    specs.append(registry.algorithms.get(names["algorithm"]))
+    for name in [*plain, *(name for spec in specs for name in given(options, spec) if name != "iterations")]:
+        raise SwarmbedError(f"--resume keeps the run's own settings: leave {name} out (only --iterations may change)")
 
 
 def _finish(result: TrainingResult, pictures: Pictures) -> None:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from swarmbed.errors import SwarmbedError
-from swarmbed.figures import GREY, INK, plain_axes
 from swarmbed.pictures.recording import Recording, clock, describe, headline
 from swarmbed.pictures.scene import AGENT_COLOR, EVADER_CELL, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look
 from swarmbed.pictures.shapes import stage_of
+from swarmbed.pictures.style import GREY, INK, make_folder, plain_axes
 
 Frame = NDArray[np.uint8]
 HOLD_SECONDS = 1.5  # how long a film stays on its last picture
@@ -74,28 +74,31 @@ class Film:
         self.recording, self.story = recording, headline(recording)
         stage = stage_of(recording.task, recording.states)
         world = stage.fitted(5.2, longest=8.0)
-        left, strip, head = 0.55, 1.45 if self.story else 0.0, 0.55
+        left, strip, head = 0.55, 1.45 if self.story else 0.35, 0.55
         # A video's sides must be even numbers of pixels.
         width, height = (2 * round(inches * figure.dpi / 2) / figure.dpi for inches in (
             max(left + world[0] + 0.2, 4.0), head + world[1] + 0.4 + strip))  # fmt: skip
         figure.set_size_inches(width, height)
         axes = figure.add_axes((left / width, 1 - (head + world[1]) / height, world[0] / width, world[1] / height))
         self.scene = Scene(axes, recording.task, recording.states, look)
-        y = 1 - 0.27 / height
-        figure.text(left / width, y, describe(recording), fontsize=10, color=INK, va="center", weight="bold")
-        self.clock = figure.text(1 - 0.2 / width, y, "", fontsize=10, color=INK, va="center", ha="right")
-        self.artists = [*self.scene.artists, self.clock]
+        title = describe(recording)
+        size = min(11.0, 100 * (width - 0.8) / len(title))
+        figure.text(left / width, 1 - 0.3 / height, title, fontsize=size, color=INK, va="center", weight="bold")
+        line = (strip - 0.2) / height
+        self.caption = figure.text(left / width, line, "", fontsize=9.5, color=INK, va="center")
+        self.clock = figure.text(1 - 0.2 / width, line, "", fontsize=9.5, color=INK, va="center", ha="right")
+        self.artists = [*self.scene.artists, self.clock, self.caption]
         if self.story:
             low = figure.add_axes((left / width, 0.42 / height, 1 - (left + 0.2) / width, (strip - 0.72) / height))
             plain_axes(low, xlabel="step")
             low.tick_params(labelsize=8)
             low.xaxis.label.set_fontsize(8)
             low.set_xlim(0, max(recording.length, 1))
-            low.set_ylim(0, 1.08 * max(float(np.nanmax(self.story.values)), 1e-6))
+            highest, lowest = float(np.nanmax(self.story.values)), float(np.nanmin(self.story.values))
+            low.set_ylim(1.08 * min(lowest, 0.0), 1.08 * max(highest, 0.0) or 1.0)
             (self.line,) = low.plot([], [], color=AGENT_COLOR, linewidth=1.4)
             (self.dot,) = low.plot([], [], "o", color=AGENT_COLOR, markersize=4, clip_on=False)
-            self.caption = low.text(0, 1.12, "", transform=low.transAxes, fontsize=9, color=INK)
-            self.artists += [self.line, self.dot, self.caption]
+            self.artists += [self.line, self.dot]
 
     def show(self, time: int) -> None:
         self.scene.show(time)
@@ -154,7 +157,7 @@ def _tints() -> list[int]:
 @contextmanager
 def complete(path: Path) -> Iterator[Path]:
     """A file beside ``path`` that takes its place when all went well, and vanishes when not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path)
     unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
     try:
         yield unfinished

@@ -12,10 +12,10 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from swarmbed.errors import SwarmbedError
-from swarmbed.figures import INK, save
 from swarmbed.pictures.recording import Recording, clock, describe, headline, snapshot_times
 from swarmbed.pictures.scene import AGENT_COLOR, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look, trail
 from swarmbed.pictures.shapes import stage_of
+from swarmbed.pictures.style import INK, save
 
 
 def draw_trace(
@@ -24,14 +24,18 @@ def draw_trace(
     """Four snapshots, and the whole episode beside them: pale at its start, marks where it ends."""
     check_look(recording.task, look)
     figure = trace_figure(recording, look)
+    if on_frame is not None:
+        on_frame(1, 1)
     return save(figure, path)
 
 
-def trace_figure(recording: Recording, look: Look) -> Figure:
+def trace_figure(recording: Recording, look: Look = PLAIN_LOOK) -> Figure:
+    """The page itself: snapshots in two rows on the left, the whole episode on the right."""
     task, states, length = recording.task, recording.states, recording.length
     times = look.snapshots or snapshot_times(recording)
-    if max(times) > length or min(times) < 0:
-        raise SwarmbedError(f"snapshots must lie between 0 and {length}, where this episode ends, not {max(times)}")
+    for time in times:
+        if not 0 <= time <= length:
+            raise SwarmbedError(f"snapshots must lie between 0 and {length}, where this episode ends, not at {time}")
     big = stage_of(task, states).fitted(4.6, longest=6.5)
     columns = -(-len(times) // 2)
     gap, side, left, bottom, top = 0.34, 0.26, 0.55, 0.5, 0.66
@@ -58,7 +62,9 @@ def trace_figure(recording: Recording, look: Look) -> Figure:
     _whole_way(axes, recording)
     axes.set_xlabel("x (units)", fontsize=9, color=INK)
     axes.set_ylabel("y (units)", fontsize=9, color=INK)
-    figure.text(left / width, 1 - 0.2 / height, describe(recording), fontsize=11, color=INK, va="center", weight="bold")
+    title = describe(recording)
+    size = min(11.0, 100 * (width - 3.2) / len(title))
+    figure.text(left / width, 1 - 0.2 / height, title, fontsize=size, color=INK, va="center", weight="bold")
     figure.legend(
         handles=_legend(recording), loc="upper right", bbox_to_anchor=(1 - 0.2 / width, 1 - 0.06 / height),
         ncols=3, frameon=False, fontsize=9, labelcolor=INK, handletextpad=0.1, columnspacing=1.2, borderpad=0,

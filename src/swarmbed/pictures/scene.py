@@ -12,8 +12,8 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
 from swarmbed.errors import SwarmbedError
-from swarmbed.figures import BLUE, GREY, INK, VERMILLION
 from swarmbed.pictures.shapes import Points, Stage, cells, darts, discs, images, segments, stage_of
+from swarmbed.pictures.style import BLUE, GREY, INK, VERMILLION
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.swarm import SwarmTask
@@ -175,5 +175,7 @@ def check_look(task: Task, look: Look) -> None:
         raise SwarmbedError("radius needs a task with a comm_radius or a sight_radius, and this one has neither")
     if look.every is not None and look.every < 1:
         raise SwarmbedError(f"every must be a whole number of at least 1, not {look.every}")
+    if look.trail < 0:
+        raise SwarmbedError(f"trail must be a whole number of at least 0, not {look.trail}")
     if not 0 < look.fps <= 100:
         raise SwarmbedError(f"fps must lie between 0 and 100, not {look.fps}")

@@ -21,8 +21,10 @@ class EvasionTask(SwarmTask):
     """Pursuers on a torus, and evaders that are faster than they are and never learn."""
 
     num_agents: int = setting(10, "number of pursuers N", flag="agents")
-    world: str = setting("torus", "closed (walls) or torus (periodic)")
-    dynamics: str = setting("single", "single (actions are velocities) or double (actions are accelerations)")
+    world: str = setting("torus", "closed (walls) or torus (periodic)", choices=("closed", "torus"))
+    dynamics: str = setting(
+        "single", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
+    )
     max_turn_rate: float = setting(2 * pi, "fastest turn of a pursuer, rad/s")
     sight_radius: float | None = setting(
         None, "radius d_o within which pursuer and evader see each other; left out: any"
@@ -57,10 +59,10 @@ class EvasionTask(SwarmTask):
 
     def flee(self, state: State) -> Float[Array, "E 2"]:
         """Every evader one step further along its rule."""
-        pursuers = state.agents.position
+        pursuers, evaders = state.agents.position, evaders_of(state)
         flight = jax.vmap(lambda evader: evader_direction(self.space, evader, pursuers, self.sight_radius))
         step = self.evader_speed_ratio * self.max_speed * self.control_seconds
-        moved = state.evaders + step * flight(state.evaders)
+        moved = evaders + step * flight(evaders)
         return jnp.stack(self.space.confine(moved[:, 0], moved[:, 1]), -1)
 
     def nearest_pursuer(self, state: State) -> Float[Array, " E"]:
@@ -68,12 +70,19 @@ class EvasionTask(SwarmTask):
         return self.evader_distances(state).min(axis=0)
 
     def evader_distances(self, state: State) -> Float[Array, "N E"]:
-        return relations.displacement(self.space, state.agents.position, state.evaders).distance
+        return relations.displacement(self.space, state.agents.position, evaders_of(state)).distance
 
     def sense_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[Columns, Array]:
         """Distance and bearing of every evader, and which of them are in sight; arrays are (viewers, evaders)."""
         own = jax.tree.map(lambda value: value[viewers], state.agents)
-        to_evader = relations.displacement(self.space, own.position, state.evaders)
+        to_evader = relations.displacement(self.space, own.position, evaders_of(state))
         seen = to_evader.distance <= (jnp.inf if self.sight_radius is None else self.sight_radius)
         bearing = relations.bearing(to_evader, relations.heading_vector(own.heading))
         return {"distance": to_evader.distance / self.sight_range} | direction_columns("bearing", bearing), seen
+
+
+def evaders_of(state: State) -> Float[Array, "E 2"]:
+    """The evaders of a state that has some."""
+    if state.evaders is None:
+        raise SwarmbedError("the state has no evaders; a pursuit task needs state.evaders of shape (E, 2)")
+    return state.evaders

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from swarmbed.errors import SwarmbedError
 from swarmbed.settings import setting
 from swarmbed.tasks.base import State
-from swarmbed.tasks.evasion import EvasionTask
+from swarmbed.tasks.evasion import EvasionTask, evaders_of
 from swarmbed.tasks.swarm import Sensed
 
 
@@ -41,7 +41,7 @@ class MultiPursuit(EvasionTask):
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         elsewhere = self.random_positions(key, self.num_evaders)
-        evaders = jnp.where(self.caught(state)[:, None], elsewhere, state.evaders)
+        evaders = jnp.where(self.caught(state)[:, None], elsewhere, evaders_of(state))
         return super().transition(state._replace(evaders=evaders), action, key)
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:

@@ -30,13 +30,15 @@ class Sensed(NamedTuple):
 
 @dataclass(frozen=True)
 class SwarmTask(Task):
-    """Settings and senses of a swarm of unicycles; a task adds its reward, its end and whatever else there is to see."""
+    """Settings and senses of a swarm of unicycles; a task adds its reward, its end and what else there is."""
 
     observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
-    world: str = setting("closed", "closed (walls) or torus (periodic)")
+    world: str = setting("closed", "closed (walls) or torus (periodic)", choices=("closed", "torus"))
     width: float = setting(100.0, "width of the world, in units")
     height: float = setting(100.0, "height of the world, in units")
-    dynamics: str = setting("double", "single (actions are velocities) or double (actions are accelerations)")
+    dynamics: str = setting(
+        "double", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
+    )
     comm_radius: float | None = setting(None, "radius d_c within which agents are neighbours; left out: everybody is")
     max_speed: float = setting(10.0, "top speed of an agent, units/s")
     max_turn_rate: float = setting(pi, "fastest turn of an agent, rad/s")
@@ -47,7 +49,9 @@ class SwarmTask(Task):
     )
     substeps: int = setting(10, "Euler sub-steps per control step")
     substep_seconds: float = setting(0.01, "length of a sub-step, s")
-    velocity_frame: str = setting("world", "frame of relative velocities: world, or own (the agent's heading is ahead)")
+    velocity_frame: str = setting(
+        "world", "frame of relative velocities (own: the heading is ahead)", choices=("world", "own")
+    )
     start_margin: float = setting(0.05, "share of the world left empty along each border when starts are drawn")
 
     def __post_init__(self) -> None:

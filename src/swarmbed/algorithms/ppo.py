@@ -1,0 +1,92 @@
+"""Proximal policy optimisation with a clipped ratio."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import Array, lax
+from jaxtyping import PRNGKeyArray
+
+from swarmbed import gaussian
+from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
+from swarmbed.chunks import number_of_samples, piece_size, sum_over
+from swarmbed.errors import SwarmbedError
+from swarmbed.network import Network
+from swarmbed.settings import setting
+
+
+@dataclass(frozen=True)
+class Ppo(Algorithm):
+    """Several passes of Adam over minibatches, the ratio π/π_old clipped to 1 ± ε."""
+
+    clip: float = setting(0.2, "ε, how far the ratio may move before its gradient stops")
+    epochs: int = setting(10, "passes over all samples")
+    minibatch: int = setting(4096, "samples per step")
+    learning_rate: float = setting(3e-4, "Adam's learning rate")
+    entropy_bonus: float = setting(0.0, "weight of the entropy in the objective")
+    largest_gradient: float = setting(0.5, "gradients longer than this are shortened to it")
+    stop_at_kl: float = setting(0.02, "steps stop for this iteration once a minibatch's KL is above this")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("clip", "epochs", "minibatch", "learning_rate", "largest_gradient", "stop_at_kl"):
+            if not getattr(self, name) > 0:
+                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
+
+    @property
+    def optimiser(self) -> optax.GradientTransformation:
+        return optax.chain(optax.clip_by_global_norm(self.largest_gradient), optax.adam(self.learning_rate))
+
+    def memory(self, params: PolicyParams) -> Any:
+        return self.optimiser.init(params)
+
+    def update(self, network: Network, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
+        samples = number_of_samples(batch)
+        size = max(1, min(self.minibatch // lax.axis_size(AXIS), samples))
+        count = samples // size
+        cut = lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:])  # noqa: E731
+        minibatches = jax.tree.map(cut, batch)
+
+        def step(carry: tuple[PolicyParams, Any, Array], index: Array) -> tuple[Any, None]:
+            now, moments, going = carry
+            minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
+            sums = sum_over(
+                lambda piece: self._gradient(network, now, params.log_std, piece), minibatch, piece_size(batch.inputs)
+            )
+            gradient, kl = jax.tree.map(lambda leaf: lax.pmean(leaf / size, AXIS), sums)
+            going = going & (kl <= self.stop_at_kl)
+            changes, new_moments = self.optimiser.update(gradient, moments, now)
+            keep = lambda new, old: jnp.where(going, new, old)  # noqa: E731
+            now = jax.tree.map(keep, optax.apply_updates(now, changes), now)
+            return (now, jax.tree.map(keep, new_moments, moments), going), None
+
+        orders = jax.vmap(lambda k: jax.random.permutation(k, count))(jax.random.split(key, self.epochs))
+        (found, moments, _), _ = lax.scan(step, (params, memory, jnp.array(True)), orders.reshape(-1))
+        start, _ = surrogate_and_kl(network, params, params.log_std, batch)
+        surrogate, kl = surrogate_and_kl(network, found, params.log_std, batch)
+        good = jnp.isfinite(surrogate) & jnp.isfinite(kl)
+        keep = lambda new, old: jnp.where(good, new, old)  # noqa: E731
+        return Update(
+            jax.tree.map(keep, found, params),
+            jax.tree.map(keep, moments, memory),
+            jnp.where(good, kl, 0.0),
+            jnp.where(good, surrogate - start, 0.0),
+            good.astype(start.dtype),
+        )
+
+    def _gradient(self, network: Network, params: PolicyParams, old_log_std: Array, piece: Batch) -> tuple[Any, Array]:
+        """Of the loss −min(ρÂ, clip(ρ)Â) − bonus · H, summed over a piece; and the KL divergence beside it."""
+
+        def loss(params: PolicyParams) -> tuple[Array, Array]:
+            mean = network.apply(params.network, piece.inputs)
+            new = gaussian.log_probability(mean, params.log_std, piece.action)
+            ratio = jnp.exp(new - gaussian.log_probability(piece.mean, old_log_std, piece.action))
+            clipped = jnp.clip(ratio, 1 - self.clip, 1 + self.clip)
+            gain = jnp.minimum(ratio * piece.advantage, clipped * piece.advantage)
+            entropy = gaussian.entropy(params.log_std)
+            kl = gaussian.divergence(piece.mean, old_log_std, mean, params.log_std)
+            return -(gain + self.entropy_bonus * entropy).sum(), kl.sum()
+
+        return jax.grad(loss, has_aux=True)(params)
