@@ -29,6 +29,7 @@ from swarmbed.who import Contestant, find
 EPISODES = 1000
 PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
 PER_ACCELERATOR = 512
+GATHERED = 0.1  # a swarm whose mean distance ends below this, in units, has met
 SENSES = ("observation", "velocity_frame")  # a trained policy brings these along, whatever task it is put on
 
 Numbers = NDArray[np.float64]
@@ -91,6 +92,10 @@ class Evaluation:
         for name, values in numbers.items():
             report[name] = reports.plain(values.mean(axis=0))
             report[f"{name}_ci"] = [reports.plain(bound) for bound in statistics.mean_interval(values)]
+        if "mean_distance" in self.curves:
+            gathered = int((self.curves["mean_distance"][:, -1] < GATHERED).sum())
+            report["gathered"] = gathered / self.episodes
+            report["gathered_ci"] = [reports.plain(b) for b in statistics.wilson_interval(gathered, self.episodes)]
         return report
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
@@ -23,6 +24,10 @@ def learning_curves(
     curves: dict[str, Curve], path: str | Path, *, ylabel: str, log: bool = False, xlabel: str = "iteration"
 ) -> Path:
     """One panel, one line per method, better upwards; ``log`` spreads negative returns out as −1, −10, −100."""
+    return save(learning_figure(curves, ylabel=ylabel, log=log, xlabel=xlabel), path)
+
+
+def learning_figure(curves: dict[str, Curve], *, ylabel: str, log: bool, xlabel: str) -> Figure:
     figure = new_figure(5.6, 3.8)
     axes = plain_axes(figure.add_subplot(), xlabel=xlabel, ylabel=ylabel)
     draw_curves(axes, curves, styles_of(curves))
@@ -30,7 +35,7 @@ def learning_curves(
         log_scale(axes, curves.values())
     if curves:
         axes.legend(frameon=False, fontsize=9, labelcolor=INK)
-    return save(figure, path)
+    return figure
 
 
 def comparison_figure(
@@ -42,6 +47,10 @@ def comparison_figure(
     xlabel: str = "time step",
 ) -> Path:
     """One panel per outer key, such as a number of agents; the same scale and one legend for all of them."""
+    return save(panels_figure(curves, ylabel=ylabel, log=log, xlabel=xlabel), path)
+
+
+def panels_figure(curves: dict[str, dict[str, Curve]], *, ylabel: str, log: bool, xlabel: str) -> Figure:
     columns = min(len(curves), 2 if len(curves) in (2, 4) else 3) or 1
     rows = math.ceil(len(curves) / columns) or 1
     figure = new_figure(0.6 + 3.6 * columns, 0.7 + 2.9 * rows)
@@ -64,12 +73,15 @@ def comparison_figure(
         figure.legend(
             handles=handles, loc="outside upper center", ncols=per_row, frameon=False, fontsize=9, labelcolor=INK
         )
-    return save(figure, path)
+    return figure
 
 
 def training_curve(metrics_csv_path: str | Path, out_path: str | Path) -> Path:
     """The log of one run: the mean return on top; KL, entropy, explained variance and, if there, captures below."""
-    columns = read_metrics(Path(metrics_csv_path))
+    return save(training_figure(read_metrics(Path(metrics_csv_path))), out_path)
+
+
+def training_figure(columns: dict[str, NDArray[np.floating[Any]]]) -> Figure:
     names = {"kl": "KL divergence", "entropy": "entropy (nats)", "explained_variance": "explained variance"}
     if "captured" in columns:
         names["captured"] = "share captured"
@@ -93,7 +105,7 @@ def training_curve(metrics_csv_path: str | Path, out_path: str | Path) -> Path:
         draw_curves(plain_axes(axes, title=label, xlabel="iteration"), {"": curve}, {"": _line_or_dot(axes, curve)})
         axes.title.set_fontsize(9)
         axes.set_xlim(_span(iteration))
-    return save(figure, out_path)
+    return figure
 
 
 def read_metrics(path: Path) -> dict[str, NDArray[np.floating[Any]]]:

@@ -51,7 +51,7 @@ def nested_mean_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed:
     """
     table = np.asarray(values, dtype=np.float64)
     flat = table.reshape(table.shape[0] * table.shape[1], -1)
-    means = [weights @ flat for weights in _weights(table.shape[0], table.shape[1], resamples, seed)]
+    means = [times @ flat / len(flat) for times in _times_drawn(table.shape[0], table.shape[1], resamples, seed)]
     return _percentiles(np.concatenate(means).reshape(-1, *table.shape[2:]))
 
 
@@ -125,8 +125,8 @@ def wilson_interval(successes: float, trials: int) -> Interval:
     return Interval(float(max(0.0, (centre - reach) / scale)), float(min(1.0, (centre + reach) / scale)))
 
 
-def _weights(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[Numbers]:
-    """Pieces of (resamples, runs · episodes): the weight of every number in every resampled mean; rows sum to 1."""
+def _times_drawn(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[Numbers]:
+    """Pieces of (resamples, runs · episodes): how often every number is drawn; each row adds up to their count."""
     random = np.random.default_rng(seed)
     step = max(1, CHUNK // (runs * episodes))
     even_runs, even_episodes = np.full(runs, 1 / runs), np.full(episodes, 1 / episodes)
@@ -135,7 +135,7 @@ def _weights(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[Nu
         times_run = random.multinomial(runs, even_runs, size)
         # A run that is drawn k times brings k independent draws of its episodes: together k · episodes of them.
         times = random.multinomial(times_run * episodes, even_episodes)
-        yield times.reshape(size, -1) / (runs * episodes)
+        yield times.reshape(size, -1).astype(np.float64)
 
 
 def _percentiles(resampled: Numbers) -> Interval:

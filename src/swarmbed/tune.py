@@ -7,7 +7,8 @@ because the best of many first results is too good to be true.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from copy import copy
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import jax
@@ -90,7 +91,7 @@ class Bench:
     def __init__(self, controller: Controller, tasks: Sequence[Task], seed: int, on_progress: Report | None) -> None:
         def returns_on(task: Task) -> Any:
             def one(gains: dict[str, Array], index: Array) -> Array:
-                total: Array = episode_of(task, replace(controller, **gains), seed)(index)[0]
+                total: Array = episode_of(task, with_gains(controller, gains), seed)(index)[0]
                 return total
 
             return in_groups(jax.vmap(one))
@@ -173,6 +174,14 @@ def gains_of(controller: Controller, name: str, only: Sequence[str] = ()) -> dic
     for gain in only:
         choose(f"gain of {name}", gain, list(gains))
     return {gain: gains[gain] for gain in only or gains}
+
+
+def with_gains(controller: Controller, gains: dict[str, Array]) -> Controller:
+    """The controller with traced arrays for gains: its own checks, which ask for plain numbers, are left out."""
+    twin = copy(controller)
+    for name, value in gains.items():
+        object.__setattr__(twin, name, value)
+    return twin
 
 
 def episodes_needed(gains: int, sizes: int, candidates: int, rounds: int, episodes: int) -> int:

@@ -155,10 +155,11 @@ def test_a_step_before_the_first_reset_is_refused() -> None:
 
 
 def test_an_action_after_the_end_is_refused_and_no_action_gives_nothing() -> None:
-    env = parallel_env("rendezvous", num_agents=1, horizon=1)
+    env = parallel_env("rendezvous", num_agents=1, horizon=3)
     env.reset(seed=0)
     action = random_actions(env)
-    env.step(action)
+    while env.agents:
+        env.step(action)
     with pytest.raises(SwarmbedError, match="the episode has ended"):
         env.step(action)
     assert env.step({}) == ({}, {}, {}, {}, {})

@@ -59,30 +59,30 @@ def test_the_distance_of_the_nearest_pursuer_is_followed(scene: Any) -> None:
 
 
 def test_pursuers_and_evader_both_choose_from_the_state_before(scene: Any, compiled: Any) -> None:
-    # A lone pursuer three units behind. It drives one unit and turns; the evader runs two units straight away from
+    # A lone pursuer three units behind drives one unit to the side, while the evader runs two units straight away from
     # where the pursuer was.
     task = make_task("pursuit", num_agents=1, width=100, height=40)
-    state = compiled(task, "transition")(scene([(47, 20, 0)], (50, 20)), jnp.array([[1.0, 0.0]]), KEY)
-    np.testing.assert_allclose(state.agents.position, [[48, 20]], atol=1e-5)
-    np.testing.assert_allclose(state.evaders, [[52, 20]], atol=1e-5)
+    state = compiled(task, "transition")(scene([(47, 20, pi / 2)], (50, 20)), jnp.array([[1.0, 0.0]]), KEY)
+    np.testing.assert_allclose(state.agents.position, [[47, 21]], atol=1e-4)
+    np.testing.assert_allclose(state.evaders, [[52, 20]], atol=1e-4)
 
 
 def test_the_evader_crosses_the_border_of_a_torus(scene: Any, compiled: Any) -> None:
     task = make_task("pursuit", num_agents=1, width=100, height=40)
     state = compiled(task, "transition")(scene([(96, 20, 0)], (99, 20)), jnp.zeros((1, 2)), KEY)
-    np.testing.assert_allclose(state.evaders, [[1, 20]], atol=1e-5)
+    np.testing.assert_allclose(state.evaders, [[1, 20]], atol=1e-4)
 
 
 def test_the_evader_stops_at_walls(scene: Any, compiled: Any) -> None:
     task = make_task("pursuit", num_agents=1, width=100, height=40, world="closed")
     state = compiled(task, "transition")(scene([(96, 20, 0)], (99, 20)), jnp.zeros((1, 2)), KEY)
-    np.testing.assert_allclose(state.evaders, [[100, 20]], atol=1e-5)
+    np.testing.assert_allclose(state.evaders, [[100, 20]], atol=1e-4)
 
 
 def test_a_slower_evader_is_a_setting(scene: Any, compiled: Any) -> None:
     task = make_task("pursuit", num_agents=1, width=100, height=40, world="closed", evader_speed_ratio=0.5)
     state = compiled(task, "transition")(scene([(47, 20, 0)], (50, 20)), jnp.zeros((1, 2)), KEY)
-    np.testing.assert_allclose(state.evaders, [[50.5, 20]], atol=1e-5)
+    np.testing.assert_allclose(state.evaders, [[50.5, 20]], atol=1e-4)
 
 
 def test_columns_come_in_the_order_of_the_paper() -> None:

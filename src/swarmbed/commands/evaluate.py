@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from swarmbed import devices
-from swarmbed.evaluate import EPISODES, Evaluation, choose_task, evaluate
+from swarmbed.evaluate import EPISODES, GATHERED, Evaluation, choose_task, evaluate
 from swarmbed.flags import Parser
 from swarmbed.progress_bar import progress_bar
 from swarmbed.reports import (
@@ -85,4 +85,8 @@ def table_of(evaluation: Evaluation, summary: dict[str, Any]) -> Table:
         for step in steps_to_show(name, evaluation.task.horizon):
             value, interval = show(summary[name][step]), f"{show(lows[step])} … {show(highs[step])}"
             table.add_row(label_of(name, step), value, interval)
+    if "gathered" in summary:
+        low, high = summary["gathered_ci"]
+        label = f"met (mean distance ends below {GATHERED:g})"
+        table.add_row(label, percent(summary["gathered"]), f"{percent(low)} … {percent(high)}")
     return table

@@ -47,6 +47,8 @@ SPECS: tuple[tuple[type, str], ...] = (
 
 def run(argv: Sequence[str]) -> None:
     choices, _ = _choices_parser().parse_known_args(list(argv))
+    # Which flags there are depends on the task, so it has to be known before they are read.
+    choices.task = argv[0] if argv and not argv[0].startswith("-") else None
     if choices.plugin:
         for path in choices.plugin:
             registry.load_plugin(path)
@@ -55,6 +57,8 @@ def run(argv: Sequence[str]) -> None:
         base = config.merged(base, config.read(Path(choices.config)))
     names = _names(choices, base)
     options = _full_parser(names).parse(argv)
+    if options.task != choices.task:
+        raise SwarmbedError(f"TASK comes first: swarmbed train {options.task} …")
     join(Cluster(**given(options, Cluster)))
     outputs = Outputs(**given(options, Outputs))
     if options.resume:

@@ -57,6 +57,5 @@ def check_gains(controller: Controller, name: str) -> None:
     """Gains are finite and not negative."""
     for spec_field in fields(controller):
         gain = getattr(controller, spec_field.name)
-        # Inside a search for gains they are traced arrays, which have no value to look at.
-        if isinstance(gain, (int, float)) and not 0 <= gain < float("inf"):
+        if not 0 <= gain < float("inf"):
             raise SwarmbedError(f"{name}: {spec_field.name} must be a number of at least 0, not {gain}")

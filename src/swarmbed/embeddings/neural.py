@@ -48,7 +48,7 @@ class Neural(Embedding):
             for i, (k, n, m) in enumerate(layers)
         }
 
-    def apply(self, params: Params, prepared: Float[Array, "B S F+1"]) -> Float[Array, "B K"]:
+    def apply(self, params: Params, prepared: Float[Array, "B S C"]) -> Float[Array, "B K"]:
         presence = prepared[..., -1]
         count = jnp.maximum(presence.sum(1), 1.0)[:, None]
         layers = list(params.values())
@@ -68,7 +68,7 @@ class Neural(Embedding):
         weight = jnp.where(present, jnp.exp(jnp.where(present, exponent, 0.0) - largest[:, None]), 0.0)
         return (weight * hidden).sum(1) / jnp.where(present.any(1), weight.sum(1), 1.0)
 
-    def _features(self, params: Params, prepared: Float[Array, "B S F+1"]) -> Float[Array, "B S K"]:
+    def _features(self, params: Params, prepared: Float[Array, "B S C"]) -> Float[Array, "B S K"]:
         """φ of every element; exactly 0 in absent slots, since every activation maps 0 to 0."""
         hidden, presence = prepared[..., :-1], prepared[..., -1:]
         for layer in params.values():

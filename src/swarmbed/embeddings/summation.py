@@ -46,7 +46,9 @@ def sum_activations(name: str, weights: Float[Array, "F K"], sets: Float[Array, 
     return _over_slots(lambda x: value(_product(x, weights)), sets)
 
 
-def _jvp(name: str, primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
+def _jvp(
+    name: str, primals: tuple[Array, Array], tangents: tuple[Array | SymbolicZero, Array | SymbolicZero]
+) -> tuple[Array, Array]:
     weights, sets = primals
     weights_dot, sets_dot = tangents
     output = sum_activations(name, weights, sets)

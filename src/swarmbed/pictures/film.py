@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +124,9 @@ def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: in
         extra = ["-preset", "veryfast", "-crf", "23", "-tune", "animation", "-movflags", "+faststart"]
         writer: Any = imageio.get_writer(
             path, format="FFMPEG", fps=1 / seconds, quality=None, macro_block_size=2, output_params=extra
-        )  # fmt: skip
-        with writer:
+        )
+        # Not `with writer`, which leaves ffmpeg running, and writing, after an error.
+        with closing(writer):
             for picture in pictures(120):
                 writer.append_data(picture)
             for _ in range(round(HOLD_SECONDS / seconds)):

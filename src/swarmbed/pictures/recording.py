@@ -4,11 +4,12 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
-from swarmbed import registry
-from swarmbed.errors import SwarmbedError
-from swarmbed.rollout import episode
+from swarmbed import rollout
+from swarmbed.evaluate import check_count, task_name
+from swarmbed.rollout import Episode
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.who import Contestant
@@ -25,15 +26,25 @@ class Recording(NamedTuple):
     terminated: bool
 
 
-def record(contestant: Contestant, task: Task, seed: int = 0, steps: int | None = None) -> Recording:
-    """Run one episode, at most ``steps`` long (the task's horizon when left out), and keep every state."""
-    if steps is not None and steps < 1:
-        raise SwarmbedError(f"steps must be a whole number of at least 1, not {steps}")
+def record(
+    contestant: Contestant, task: Task, seed: int = 0, steps: int | None = None, *, episode: int = 0
+) -> Recording:
+    """Run one episode, at most ``steps`` long (the task's horizon when left out), and keep every state.
+
+    Its start and its chances are those of the episode that an evaluation with this seed counts as number ``episode``.
+    """
+    if steps is not None:
+        check_count("steps", steps, 1)
+    check_count("seed", seed, 0)
+    check_count("episode", episode, 0)
     contestant.controller.check(task)
-    start_key, run_key = jax.random.split(jax.random.key(seed))
-    act = contestant.controller.act
-    run = jax.jit(lambda state, key: episode(task, act, state, key, steps, keep_states=True))
-    result = jax.device_get(run(task.initial(start_key), run_key))
+    start_key, run_key = (jax.random.fold_in(key, episode) for key in jax.random.split(jax.random.key(seed)))
+
+    def run(start_key: PRNGKeyArray, run_key: PRNGKeyArray) -> Episode:
+        act, start = contestant.controller.act, task.initial(start_key)
+        return rollout.episode(task, act, start, run_key, steps, keep_states=True)
+
+    result = jax.device_get(jax.jit(run)(start_key, run_key))
     length = int(result.length)
     states, metrics = jax.tree.map(lambda leaf: leaf[: length + 1], (result.states, result.metrics))
     return Recording(task, states, length, metrics, contestant.name, bool(result.terminated))
@@ -75,8 +86,7 @@ def clock(task: Task, time: int) -> str:
 
 def describe(recording: Recording) -> str:
     """Who does what, with how many."""
-    known = (name for name, spec in registry.tasks.all().items() if type(recording.task) is spec)
-    task = next(known, type(recording.task).__name__).replace("_", "-")
+    task = task_name(recording.task).replace("_", "-")
     count = recording.task.num_agents
     border = " on a torus" if getattr(recording.task, "world", "") == "torus" else ""
     return f"{recording.name.replace('_', ' ')} · {task} · {count} agent{'s' if count != 1 else ''}{border}"

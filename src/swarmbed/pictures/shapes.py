@@ -59,16 +59,22 @@ def stage_of(task: Task, states: State) -> Stage:
 def segments(stage: Stage, start: Points, end: Points, longest: float = inf) -> tuple[Points, NDArray[np.intp]]:
     """Straight pieces from each start to the nearest image of its end, (S, 2, 2), and which start each belongs to.
 
-    A piece that crosses the border appears twice, once leaving and once entering. One that is longer than ``longest``
-    is no move at all, but something put elsewhere, and is left out.
+    A piece that crosses the border appears twice, once leaving and once entering; over a corner also in between. One
+    that is longer than ``longest`` is no move at all, but something put elsewhere, and is left out.
     """
     start, end = start.reshape(-1, 2), end.reshape(-1, 2)
     way = stage.nearest(end - start)
-    (whole,) = np.nonzero(np.hypot(way[:, 0], way[:, 1]) <= longest)
-    pieces = np.stack([start, start + way], 1)[whole]
-    crosses = np.abs(start + way - end).max(axis=1, initial=0.0)[whole] > 1e-3 * stage.unit
-    entering = np.stack([end - way, end], 1)[whole][crosses]
-    return np.concatenate([pieces, entering]), np.concatenate([whole, whole[crosses]])
+    (kept,) = np.nonzero(np.hypot(way[:, 0], way[:, 1]) <= longest)
+    pieces = np.stack([start, start + way], axis=1)[kept]
+    if stage.period is None:
+        return pieces, kept
+    borders = np.round((start + way - end)[kept] / stage.period)  # −1, 0 or 1 crossings of each side
+    copies, owners = [pieces], [kept]
+    for sides in ((1, 0), (0, 1), (1, 1)):
+        (crossing,) = np.nonzero(((borders != 0) | (np.array(sides) == 0)).all(axis=1))
+        copies.append(pieces[crossing] - (borders[crossing] * sides * stage.period)[:, None])
+        owners.append(kept[crossing])
+    return np.concatenate(copies), np.concatenate(owners)
 
 
 def darts(position: Points, heading: Points, size: float) -> Points:

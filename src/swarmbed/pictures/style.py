@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from swarmbed.errors import SwarmbedError
+from swarmbed.files import write_atomically
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
@@ -101,7 +102,7 @@ def save(figure: Figure, path: str | Path) -> Path:
     page = io.BytesIO()
     figure.savefig(page, format=kind)
     make_folder(path)
-    path.write_bytes(page.getvalue())
+    write_atomically(path, page.getvalue())
     return path
 
 

@@ -8,8 +8,13 @@ from jax import Array
 from jaxtyping import Bool, Float
 
 
-def neighbours(distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | None) -> Bool[Array, "M N"]:
-    """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; everybody else when the radius is None."""
+def neighbours(
+    distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | Float[Array, " N"] | None
+) -> Bool[Array, "M N"]:
+    """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; everybody else when the radius is None.
+
+    The radius may differ from one sender j to the next; nobody hears one whose radius is negative.
+    """
     return others if radius is None else others & (distance <= radius)
 
 

@@ -100,15 +100,21 @@ def shared_boundary(
 
 
 def evader_direction(
-    world: World, evader: Float[Array, "2"], pursuers: Float[Array, "N 2"], sight_radius: float | None
+    world: World,
+    evader: Float[Array, "2"],
+    pursuers: Float[Array, "N 2"],
+    sight_radius: float | None,
+    present: Bool[Array, " N"] | None = None,
 ) -> Float[Array, "2"]:
     """Where an evader flees to, after Zhou et al. 2016: −(|ξ|/2)·ĥ + m·v̂, normalised; 0 when it sees nobody.
 
-    ξ leads to its nearest pursuer, m is the middle of the Voronoi boundary the two share.
+    ξ leads to its nearest pursuer, m is the middle of the Voronoi boundary the two share. ``present`` says which of
+    the pursuers are there at all (None: everybody).
     """
     dx, dy = world.nearest(pursuers[:, 0] - evader[0], pursuers[:, 1] - evader[1])
     distance = length(dx, dy)
     seen = jnp.ones_like(distance, bool) if sight_radius is None else distance <= sight_radius
+    seen = seen if present is None else seen & present
     nearest = jnp.argmin(jnp.where(seen, distance, jnp.inf))
     is_nearest = jnp.arange(distance.shape[0]) == nearest
     rival_x = jnp.where(is_nearest, dx, 0.0).sum(keepdims=True)

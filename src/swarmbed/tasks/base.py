@@ -22,10 +22,15 @@ from swarmbed.sim.unicycle import Agents
 
 
 class State(NamedTuple):
-    """Everything that the next step depends on."""
+    """Everything that the next step depends on.
+
+    ``present`` says which of the N agents are there; None means all. Nobody senses, flees from or counts one that is
+    not, and what the state holds in its place means nothing. So swarms of different sizes fit into one shape.
+    """
 
     agents: Agents
     evaders: Float[Array, "E 2"] | None = None
+    present: Bool[Array, " N"] | None = None
 
 
 class ObservedSet(NamedTuple):

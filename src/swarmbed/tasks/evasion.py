@@ -55,12 +55,12 @@ class EvasionTask(SwarmTask):
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         """Pursuers and evaders choose from the same state, then all move."""
         self.check_action(action)
-        return State(self.body.move(state.agents, action, self.space), self.flee(state))
+        return state._replace(agents=self.body.move(state.agents, action, self.space), evaders=self.flee(state))
 
     def flee(self, state: State) -> Float[Array, "E 2"]:
         """Every evader one step further along its rule."""
-        pursuers, evaders = state.agents.position, evaders_of(state)
-        flight = jax.vmap(lambda evader: evader_direction(self.space, evader, pursuers, self.sight_radius))
+        pursuers, evaders, radius = state.agents.position, evaders_of(state), self.sight_radius
+        flight = jax.vmap(lambda evader: evader_direction(self.space, evader, pursuers, radius, state.present))
         step = self.evader_speed_ratio * self.max_speed * self.control_seconds
         moved = evaders + step * flight(evaders)
         return jnp.stack(self.space.confine(moved[:, 0], moved[:, 1]), -1)
@@ -70,7 +70,9 @@ class EvasionTask(SwarmTask):
         return self.evader_distances(state).min(axis=0)
 
     def evader_distances(self, state: State) -> Float[Array, "N E"]:
-        return relations.displacement(self.space, state.agents.position, evaders_of(state)).distance
+        """Of every pursuer from every evader; a pursuer that is absent is infinitely far away."""
+        distance = relations.displacement(self.space, state.agents.position, evaders_of(state)).distance
+        return distance if state.present is None else jnp.where(state.present[:, None], distance, jnp.inf)
 
     def sense_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[Columns, Array]:
         """Distance and bearing of every evader, and which of them are in sight; arrays are (viewers, evaders)."""

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int
 
-from swarmbed.sim import graph, relations
+from swarmbed.sim import graph
 from swarmbed.tasks.base import State
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.swarm import Sensed
@@ -37,9 +37,8 @@ class Pursuit(EvasionTask):
 
     def path_to_evader(self, state: State) -> Float[Array, " N"]:
         """d_min^{ie}: the shortest path over agents that hear each other, ending with one that sees the evader."""
-        everybody = jnp.arange(self.num_agents)
         distance = self.pair_distances(state)
-        adjacent = graph.neighbours(distance, relations.others(everybody, self.num_agents), self.comm_radius)
+        adjacent = graph.neighbours(distance, self.others(state, jnp.arange(self.num_agents)), self.comm_radius)
         to_evader = self.evader_distances(state)[:, 0]
         sight = jnp.inf if self.sight_radius is None else self.sight_radius
         return graph.shortest_path(distance, adjacent, jnp.where(to_evader <= sight, to_evader, jnp.inf))

@@ -8,9 +8,9 @@ from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.settings import setting
-from swarmbed.sim import graph, relations
+from swarmbed.sim import graph
 from swarmbed.tasks.base import State
-from swarmbed.tasks.swarm import Sensed, SwarmTask
+from swarmbed.tasks.swarm import Sensed, SwarmTask, at_least_one
 
 
 @dataclass(frozen=True)
@@ -26,35 +26,39 @@ class Rendezvous(SwarmTask):
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         self.check_action(action)
-        return State(self.body.move(state.agents, action, self.space))
+        return state._replace(agents=self.body.move(state.agents, action, self.space))
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
-        pairs = self.num_agents * (self.num_agents - 1) / 2
         distance = jnp.minimum(self.pair_distances(next_state), self.comm_range)
         # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
-        spread = distance.sum() / 2 / (max(pairs, 1) * self.comm_range)
+        spread = distance.sum() / 2 / (self._pairs(next_state) * self.comm_range)
+        if state.present is not None:
+            action = jnp.where(state.present[:, None], action, 0.0)
         return -spread - self.action_cost * _norm(action)
 
     def terminated(self, state: State) -> Bool[Array, ""]:
         return jnp.array(False)
 
     def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
-        pairs = max(self.num_agents * (self.num_agents - 1), 1)
-        return {"mean_distance": self.pair_distances(state).sum() / pairs}
+        return {"mean_distance": self.pair_distances(state).sum() / (2 * self._pairs(state))}
 
     def transmit(self, state: State) -> Float[Array, " N"] | None:
         if self.observation != "comm":
             return None
-        everybody = jnp.arange(self.num_agents)
-        others = relations.others(everybody, self.num_agents)
+        others = self.others(state, jnp.arange(self.num_agents))
         adjacent = graph.neighbours(self.pair_distances(state), others, self.comm_radius)
-        return graph.neighbourhood_size(adjacent) / max(self.num_agents - 1, 1)
+        return graph.neighbourhood_size(adjacent) / at_least_one(self.population(state) - 1)
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
         local = self.sense_self(state, viewers)
         if transmitted is not None:
             local |= {"own neighbourhood size": transmitted[viewers]}
         return Sensed(local, (self.sense_neighbours(state, viewers, transmitted),))
+
+    def _pairs(self, state: State) -> float | Float[Array, ""]:
+        """N(N−1)/2, or 1 for a lone agent."""
+        count = self.population(state)
+        return at_least_one(count * (count - 1) / 2)
 
 
 def _norm(action: Array) -> Array:

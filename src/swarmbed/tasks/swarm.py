@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.errors import SwarmbedError, choose
 from swarmbed.settings import setting
@@ -135,7 +135,7 @@ class SwarmTask(Task):
         own = jax.tree.map(lambda value: value[viewers], agents)
         own_facing = jax.tree.map(lambda value: value[viewers], facing)
         to_other = relations.displacement(self.space, own.position, agents.position)
-        mask = graph.neighbours(to_other.distance, relations.others(viewers, self.num_agents), self.comm_radius)
+        mask = graph.neighbours(to_other.distance, self.others(state, viewers), self.comm_radius)
         columns = {"distance": to_other.distance / self.comm_range}
         columns |= direction_columns("bearing", relations.bearing(to_other, own_facing))
         if self.observation != "basic":
@@ -176,8 +176,28 @@ class SwarmTask(Task):
         return names[0]
 
     def pair_distances(self, state: State) -> Float[Array, "N N"]:
+        """d^{ij}; 0 for pairs of which one is absent."""
         position = state.agents.position
-        return relations.displacement(self.space, position, position).distance
+        distance = relations.displacement(self.space, position, position).distance
+        if state.present is None:
+            return distance
+        return jnp.where(state.present[:, None] & state.present[None, :], distance, 0.0)
+
+    # Who is there.
+
+    def others(self, state: State, viewers: Int[Array, " M"]) -> Bool[Array, "M N"]:
+        """True where column j is somebody who is there, and not the viewer itself."""
+        others = relations.others(viewers, self.num_agents)
+        return others if state.present is None else others & state.present[None, :]
+
+    def population(self, state: State) -> int | Float[Array, ""]:
+        """How many agents there are."""
+        return self.num_agents if state.present is None else state.present.sum(dtype=jnp.result_type(float))
+
+
+def at_least_one(count: float | Float[Array, ""]) -> float | Float[Array, ""]:
+    """A divisor: the number of agents or pairs, or 1 where there are none."""
+    return max(count, 1) if isinstance(count, (int, float)) else jnp.maximum(count, 1.0)
 
 
 def direction_columns(name: str, direction: relations.Direction) -> Columns:

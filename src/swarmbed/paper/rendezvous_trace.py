@@ -1,0 +1,12 @@
+"""Rendezvous: four snapshots and the whole episode."""
+
+from swarmbed.paper.base import Experiment
+from swarmbed.paper.rendezvous_global import METHODS
+
+EXPERIMENT = Experiment(
+    name="rendezvous-trace",
+    title="Rendezvous: an episode of NN+ with 20 agents",
+    finding="the swarm meets in one point",
+    trainings=METHODS[:1],
+    trace=(METHODS[0], 20),
+)

@@ -1,0 +1,1 @@
+"""Running the paper's study: what is missing, where it runs, and what comes out."""

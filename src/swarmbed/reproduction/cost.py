@@ -1,0 +1,61 @@
+"""What a training run and one decision of one agent cost on this machine."""
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
+from swarmbed.embeddings.neural import Neural
+from swarmbed.network import Layout, Network
+from swarmbed.reproduction.budget import Budget
+from swarmbed.reproduction.store import Store
+from swarmbed.run_folder import RunFolder
+from swarmbed.tasks import make_task
+
+CALLS = 300
+
+
+def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
+    """Seconds of every finished run, and microseconds of one decision: network against Voronoi control."""
+    runs: dict[str, float] = {}
+    for path in sorted((store.results / "runs").glob("*/seed-*.csv")):
+        folder = RunFolder(path.parent)
+        folder.metrics = path
+        rows = folder.read_metrics()
+        if rows:
+            runs[f"{path.parent.name} {path.stem}"] = rows[-1]["seconds"]
+    return {
+        "paper": {"training_hours": [4, 6], "cores": 10, "forward_pass_microseconds": 1000},
+        "training_seconds_on_one_core": runs,
+        "median_training_minutes_on_one_core": statistics.median(runs.values()) / 60 if runs else None,
+        "decision_microseconds": {str(agents): _decisions(agents) for agents in (10, 20, 50)},
+    }
+
+
+def _decisions(agents: int) -> dict[str, float]:
+    task = make_task("pursuit", num_agents=agents)
+    network = Network(Layout.of(task), Neural(), (64,), task.action_size)
+    params = network.init(jax.random.key(0))
+    state = task.initial(jax.random.key(1))
+    seen = jax.tree.map(lambda leaf: leaf[:1], task.observe(state))
+    forward = jax.jit(lambda observation: network.apply(params, network.prepare(observation)))
+    controller = VoronoiPursuit()
+    control = jax.jit(lambda state: controller.act(task, state, jax.random.key(0)))
+    return {
+        "network, one agent": _microseconds(lambda: forward(seen)),
+        "voronoi, one agent (all agents / N)": _microseconds(lambda: control(state)) / agents,
+    }
+
+
+def _microseconds(call: Callable[[], jnp.ndarray]) -> float:
+    jax.block_until_ready(call())
+    times = []
+    for _ in range(CALLS):
+        began = time.perf_counter()
+        jax.block_until_ready(call())
+        times.append(time.perf_counter() - began)
+    return 1e6 * statistics.median(times)
