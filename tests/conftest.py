@@ -10,9 +10,10 @@ import pytest
 from hypothesis import settings
 
 # Before anything of swarmbed is imported: from here on, every call checks the shapes and types it is annotated with.
+# The numeric tower lets a whole number pass where a float is asked for, as mypy does.
 import os
 if os.environ.get("HOOK"):
-    jaxtyping.install_import_hook("swarmbed", "beartype.beartype")
+    jaxtyping.install_import_hook("swarmbed", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
 # The same examples in every run, so that a failure on somebody else's machine can be seen here too.
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)

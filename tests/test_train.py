@@ -14,10 +14,11 @@ import pytest
 from safetensors.numpy import load_file
 
 import swarmbed
-from swarmbed import config, files, train
+from swarmbed import config, files
 from swarmbed.cli import main
 from swarmbed.learner import BatchSettings
 from swarmbed.run_folder import RunFolder, is_flat
+from swarmbed.train import free_folder
 
 TINY = [
     "--agents", "3", "--horizon", "12", "--environments", "4", "--segment", "8", "--sampled-agents", "2",
@@ -106,9 +107,7 @@ def copy_run(source: Path, target: Path, *, iterations: int) -> Path:
 
 
 def resume(out: Path, *more: str) -> int:
-    return main(
-        ["train", "--resume", str(out), "--no-video", "--no-curve", "--no-progress", "--devices", "1", *more]
-    )
+    return main(["train", "--resume", str(out), "--no-video", "--no-curve", "--no-progress", "--devices", "1", *more])
 
 
 def test_a_damaged_newest_checkpoint_is_reported_and_the_one_before_is_used(
@@ -165,7 +164,7 @@ def test_a_full_disk_stops_the_run_with_one_sentence_and_keeps_the_last_checkpoi
     real = os.fsync
 
     def full(handle: int) -> None:
-        if "000006" in os.readlink(f"/proc/self/fd/{handle}"):
+        if "000006" in str(Path(f"/proc/self/fd/{handle}").readlink()):
             raise OSError(errno.ENOSPC, "No space left on device")
         real(handle)
 
@@ -241,6 +240,6 @@ def test_a_curve_is_flat_when_the_last_two_fifths_agree() -> None:
 
 def test_free_folders_are_numbered(tmp_path: Path) -> None:
     learner = config.config_to_learner({"task": {"name": "pursuit"}})
-    assert train.free_folder(learner, tmp_path).name == "pursuit-neural-extended"
+    assert free_folder(learner, tmp_path).name == "pursuit-neural-extended"
     (tmp_path / "pursuit-neural-extended").mkdir()
-    assert train.free_folder(learner, tmp_path).name == "pursuit-neural-extended-2"
+    assert free_folder(learner, tmp_path).name == "pursuit-neural-extended-2"

@@ -1,5 +1,16 @@
-"""Several processes, on one machine or many, as one trainer."""
+"""Several processes, on one machine or many, as one trainer; and a watch that notices when one of them dies.
 
+Without the watch the others would wait inside a collective operation, some of them for ever. It is a thread per
+connection between process 0 and each other process: both send a byte every few seconds, and a connection that breaks or
+falls silent ends the run with a sentence. Checkpoints make that harmless.
+"""
+
+import atexit
+import os
+import socket
+import sys
+import threading
+import time
 from dataclasses import dataclass
 
 import jax
@@ -7,7 +18,10 @@ import jax
 from swarmbed.errors import SwarmbedError
 from swarmbed.settings import setting
 
-SILENCE = 30  # seconds without a sign of life after which a process counts as dead
+PING_SECONDS = 2.0
+SILENCE_SECONDS = 30.0
+GOODBYE = b"q"
+_leaving = threading.Event()
 
 
 @dataclass(frozen=True)
@@ -23,16 +37,81 @@ class Cluster:
             raise SwarmbedError(
                 f"--process-id must lie between 0 and --processes − 1, not {self.process_id} of {self.processes}"
             )
-        if self.processes > 1 and not (self.coordinator and ":" in self.coordinator):
+        if self.processes > 1 and not (self.coordinator and self.coordinator.rpartition(":")[2].isdigit()):
             raise SwarmbedError("--processes needs --coordinator HOST:PORT, the address of process 0")
 
 
 def join(cluster: Cluster) -> None:
     """Wait for the other processes, then see all their devices as one machine's."""
-    if cluster.processes == 1:
+    if cluster.processes == 1 or cluster.coordinator is None:
         return
     # Collectives of several devices in one process can wait for each other in different orders; one device cannot.
     jax.config.update("jax_num_cpu_devices", 1)
     jax.distributed.initialize(
-        cluster.coordinator, cluster.processes, cluster.process_id, heartbeat_timeout_seconds=SILENCE
+        cluster.coordinator, cluster.processes, cluster.process_id, heartbeat_timeout_seconds=int(4 * SILENCE_SECONDS)
     )
+    host, _, port = cluster.coordinator.rpartition(":")
+    _watch(host, int(port) + 1, cluster.processes, cluster.process_id)
+    atexit.register(leave)
+
+
+def _watch(host: str, port: int, processes: int, process_id: int) -> None:
+    """Connect to process 0 (or, as process 0, to everybody else) and keep an eye on each connection."""
+    if process_id == 0:
+        with socket.create_server((host, port)) as server:
+            server.settimeout(SILENCE_SECONDS)
+            for _ in range(processes - 1):
+                connection, _ = server.accept()
+                peer = int.from_bytes(connection.recv(4), "big")
+                _start_watching(connection, peer)
+        return
+    deadline = time.monotonic() + SILENCE_SECONDS
+    while True:
+        try:
+            connection = socket.create_connection((host, port), timeout=SILENCE_SECONDS)
+            break
+        except OSError:
+            if time.monotonic() > deadline:
+                raise SwarmbedError(f"process 0 cannot be reached at {host}:{port}") from None
+            time.sleep(0.1)
+    connection.sendall(process_id.to_bytes(4, "big"))
+    _start_watching(connection, 0)
+
+
+def _start_watching(connection: socket.socket, peer: int) -> None:
+    connection.settimeout(SILENCE_SECONDS)
+    threading.Thread(target=_send, args=(connection,), daemon=True).start()
+    threading.Thread(target=_listen, args=(connection, peer), daemon=True).start()
+
+
+def _send(connection: socket.socket) -> None:
+    try:
+        while not _leaving.wait(PING_SECONDS):
+            connection.sendall(b".")
+        connection.sendall(GOODBYE)
+    except OSError:
+        return  # whoever listens on this connection says what happened
+
+
+def _listen(connection: socket.socket, peer: int) -> None:
+    try:
+        while content := connection.recv(64):
+            if GOODBYE in content:
+                return
+    except OSError:
+        pass  # silence and a broken connection mean the same
+    if not _leaving.is_set():
+        print(
+            f"swarmbed: process {peer} has died, so the run stops here; its checkpoints are intact: "
+            "start all processes again with --resume",
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(2)
+
+
+def leave() -> None:
+    """Say goodbye, so that the others do not take the end for a death."""
+    if jax.process_count() > 1:
+        _leaving.set()
+        time.sleep(0.5)  # the senders wake at once; this lets their last byte out

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from swarmbed.pictures.film import Film, draw_animation, frames
-from swarmbed.pictures.recording import headline
+from swarmbed.pictures.recording import Headline, headline
 from swarmbed.pictures.scene import Look
 from swarmbed.render import WRITERS, writer_for
 from swarmbed.tasks import make_task
@@ -83,3 +83,13 @@ def test_a_lone_agent_that_never_moved_can_be_drawn(extension, tmp_path, recordi
     path = tmp_path / f"alone{extension}"
     writer_for(path)(recording, path, Look(edges=True, cells=True), None)
     assert path.stat().st_size > 1000
+
+
+def test_a_distance_is_shown_as_far_as_it_can_be_read():
+    shown = Headline("distance", "units", np.array([51.23, 0.5, 0.0004, 0.0]))
+    assert [shown.at(time) for time in range(4)] == [
+        "distance: 51.2 units",
+        "distance: 0.500 units",
+        "distance: under 0.001 units",
+        "distance: 0.000 units",
+    ]

@@ -10,8 +10,7 @@ from swarmbed.flags import Parser
 from swarmbed.progress_bar import progress_bar
 from swarmbed.reports import check_output, number, plain_table, show, write_json
 from swarmbed.tune import CANDIDATES, EPISODES, ROUNDS, Tuning, episodes_needed, gains_of, tune
-from swarmbed.who import find
-from swarmbed.who_flags import add_task_flags, named_task, with_settings
+from swarmbed.who_flags import add_task_flags, find_with_gains, named_task, with_settings
 
 SUMMARY = "Search the gains of a controller"
 EXAMPLE = """
@@ -25,6 +24,13 @@ def run(argv: Sequence[str]) -> None:
     parser.add_argument("controller", metavar="CONTROLLER", help="the controller's name")
     parser.add_argument(
         "--agents", type=int, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
+    )
+    parser.add_argument(
+        "--gain",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="start from this gain (default: the controller's own); may be repeated",
     )
     parser.add_argument("--only", nargs="+", default=[], metavar="GAIN", help="search these gains (default: all)")
     for flag, default, words in (
@@ -40,7 +46,7 @@ def run(argv: Sequence[str]) -> None:
     check_output(options.out, "--out")
     choose("controller", options.controller, list(registry.controllers.all()))
     devices.set_up()
-    contestant = find(options.controller)
+    contestant = find_with_gains(options.controller, options.gain)
     task = with_settings(choose_task(contestant, named_task(options)), options, spec)
     tasks = [replace(task, num_agents=size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
     gains = gains_of(contestant.controller, contestant.name, options.only)

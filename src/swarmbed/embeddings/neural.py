@@ -52,7 +52,8 @@ class Neural(Embedding):
         presence = prepared[..., -1]
         count = jnp.maximum(presence.sum(1), 1.0)[:, None]
         layers = list(params.values())
-        if self.pooling == "mean" and len(layers) == 1:
+        # Only a known number of slots can be unrolled; an exported policy leaves it open.
+        if self.pooling == "mean" and len(layers) == 1 and isinstance(prepared.shape[1], int):
             weights = jnp.concatenate([layers[0]["weight"], layers[0]["bias"][None]])
             return sum_activations(self.activation, weights, prepared) / count
         hidden = self._features(params, prepared)

@@ -7,7 +7,6 @@ reward and end together, so any learner for vectorised single-agent environments
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from swarmbed.errors import SwarmbedError
@@ -125,7 +124,7 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """The last observations and infos of the swarms that ended, one object per sub-environment."""
         observations = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(self._per_agent(ended)):
-            observations[i] = jax.tree.map(lambda rows, i=i: rows[i], view.observation)
+            observations[i] = spaces.row(view.observation, int(i))
         return {
             "final_obs": observations,
             "_final_obs": self._per_agent(ended),

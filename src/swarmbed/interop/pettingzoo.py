@@ -106,8 +106,5 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
     def _by_agent(self, view: swarms.View) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Observations and infos of every agent, by name."""
         metrics = {name: float(value[0]) for name, value in view.metrics.items()}
-        observations = {
-            agent: jax.tree.map(lambda rows, i=i: rows[i], view.observation)
-            for i, agent in enumerate(self.possible_agents)
-        }
+        observations = {agent: spaces.row(view.observation, i) for i, agent in enumerate(self.possible_agents)}
         return observations, {agent: dict(metrics) for agent in self.possible_agents}

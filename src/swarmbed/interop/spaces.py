@@ -60,6 +60,13 @@ def encode(observation: Observation, flatten: bool) -> Any:
     return encoded
 
 
+def row(encoded: Any, index: int) -> Any:
+    """The observation of one agent out of all."""
+    if isinstance(encoded, dict):
+        return {name: rows[index] for name, rows in encoded.items()}
+    return encoded[index]
+
+
 def _table(elements: Array, mask: Array) -> Array:
     """A set as one row of numbers per agent."""
     rows = _merged(jnp.concatenate([elements, mask[..., None].astype(elements.dtype)], axis=-1), 2)

@@ -61,6 +61,8 @@ class Headline(NamedTuple):
         value = float(self.values[time])
         if not self.unit:
             return f"{self.label}: {value:.4g}"
+        if 0 < value < 0.001:
+            return f"{self.label}: under 0.001 {self.unit}"
         return f"{self.label}: {value:.{1 if abs(value) >= 1 else 3}f} {self.unit}"
 
 
@@ -89,7 +91,8 @@ def describe(recording: Recording) -> str:
     task = task_name(recording.task).replace("_", "-")
     count = recording.task.num_agents
     border = " on a torus" if getattr(recording.task, "world", "") == "torus" else ""
-    return f"{recording.name.replace('_', ' ')} · {task} · {count} agent{'s' if count != 1 else ''}{border}"
+    walker = "agent" if recording.states.evaders is None else "pursuer"
+    return f"{recording.name.replace('_', ' ')} · {task} · {count} {walker}{'s' if count != 1 else ''}{border}"
 
 
 def snapshot_times(recording: Recording, count: int = 4) -> tuple[int, ...]:

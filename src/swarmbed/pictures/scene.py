@@ -82,7 +82,8 @@ class Scene:
             self.cells.set_verts(shapes)
             self.cells.set_facecolor([EVADER_CELL if owner >= len(position) else "none" for owner in owners])
         if self.look.edges:
-            self.edges.set_segments(list(edges(self.task, self.stage, position)))
+            pieces = edges(self.task, self.stage, position)
+            self.edges.set_segments(bundled(pieces, np.zeros((len(pieces), 1))))
         if self.look.radius:
             comm_radius, sight_radius = radii(self.task)
             heard = images(self.stage, discs(position, comm_radius))[0] if comm_radius is not None else []

@@ -49,7 +49,7 @@ def stage_of(task: Task, states: State) -> Stage:
     if isinstance(task, SwarmTask):
         size = np.array([task.width, task.height])
         return Stage(np.zeros(2), size, size if isinstance(task.space, Torus) else None)
-    seen = np.asarray(states.agents.position).reshape(-1, 2)
+    seen = np.asarray(states.agents.position, float).reshape(-1, 2)
     if states.evaders is not None:
         seen = np.concatenate([seen, np.asarray(states.evaders).reshape(-1, 2)])
     middle, half = (seen.min(0) + seen.max(0)) / 2, max(float(np.ptp(seen, axis=0).max()) / 2, 0.5) * 1.05

@@ -1,0 +1,85 @@
+"""Measure everything, keep the result in benchmarks/results/, and say what changed since the last time here.
+
+python benchmarks/run.py                          measure and keep
+python benchmarks/run.py --docs                   …and renew the tables in docs/benchmarks.md
+python benchmarks/run.py --docs --only simulator  …those of one group
+python benchmarks/run.py --docs --stored FILE     renew the tables from a kept result, without measuring
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from swarmbed.benchmarks import chosen, groups, runner
+from swarmbed.benchmarks.table import renewed
+from swarmbed.commands.bench import measure
+from swarmbed.errors import SwarmbedError
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions and batch sizes; less exact")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="only these groups or rows")
+    parser.add_argument("--docs", action="store_true", help="renew the tables in docs/benchmarks.md")
+    parser.add_argument("--stored", type=Path, metavar="FILE", help="take this kept result instead of measuring")
+    options = parser.parse_args()
+    report = json.loads(options.stored.read_text()) if options.stored else measured(options.only, options.quick)
+    if options.docs:
+        renew_document(report)
+
+
+def measured(only: list[str] | None, quick: bool) -> dict[str, Any]:
+    """Measure, compare with the last result from such a machine, and keep."""
+    report = measure(chosen(only), quick=quick)
+    machine = re.sub(r"[^a-z0-9]+", "-", report["machine"]["processor"].lower()).strip("-")
+    earlier = sorted(RESULTS.glob(f"*_{machine}.json"))
+    if earlier:
+        print(f"\nSince {earlier[-1].name}:", *changes(json.loads(earlier[-1].read_text()), report), sep="\n  ")
+    path = RESULTS / f"{report['started'].replace(':', '')[:17]}_{machine}.json"
+    runner.save(report, path)
+    print(f"\nkept in {path.relative_to(HERE.parent)}")
+    return report
+
+
+def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """The first column of every row that both results have, then and now."""
+    lines = []
+    for name, group in after["groups"].items():
+        column = groups()[name].columns[0]
+        for row, facts in group["rows"].items():
+            then, now = (
+                before["groups"].get(name, {"rows": {}})["rows"].get(row, {}).get(column.key),
+                facts.get(column.key),
+            )
+            if then and now:
+                lines.append(
+                    f"{row}: {then:{column.format}} → {now:{column.format}} {column.heading} ({now / then - 1:+.0%})"
+                )
+    return lines or ["nothing to compare"]
+
+
+def renew_document(report: dict[str, Any]) -> None:
+    """Put whole groups into the documentation; half a table would hide what it lost."""
+    for name, group in report["groups"].items():
+        missing = {row.name for row in groups()[name].rows} - set(group["rows"])
+        if missing:
+            raise SwarmbedError(
+                f"--docs needs whole groups, but of {name} these are missing: {', '.join(sorted(missing))}"
+            )
+    DOCUMENT.write_text(renewed(DOCUMENT.read_text(), report))
+    print(f"renewed {DOCUMENT.relative_to(HERE.parent)}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except SwarmbedError as error:
+        print(f"run.py: {error}", file=sys.stderr)
+        sys.exit(2)

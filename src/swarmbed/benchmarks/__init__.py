@@ -1,0 +1,99 @@
+"""Benchmarks: every file in this folder that holds a ``GROUP`` adds a table to ``swarmbed bench``.
+
+A group is a title, a list of columns and a list of rows. A row is a name and a function that measures something and
+returns what it found; it runs alone, in a process of its own that may use ``cores`` cores and nothing else:
+
+    def measure(effort: Effort) -> dict[str, Any]:
+        timing = timing.repeat(call, effort.repetitions)
+        return {"steps_per_second": steps / timing.median, **timing.facts()}
+
+    GROUP = Group(
+        title="Simulator",
+        columns=(Column("steps_per_second", "steps/s", ",.0f"),),
+        rows=(Row("rendezvous-20", "rendezvous, N = 20", measure),),
+    )
+
+What a row returns must be JSON; columns name the keys to show. ``peak_memory_mib`` is added to every row. A row that
+cannot be measured here (an extra is not installed, say) raises :class:`SwarmbedError`, and its sentence is shown in
+place of numbers. A group's file is imported by everybody who runs a benchmark, so what it needs beyond the base
+installation is imported inside the functions that measure.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from swarmbed.errors import SwarmbedError
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard to try, and whom to tell what is being done."""
+
+    repetitions: int = 7
+    quick: bool = False
+    say: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number to show: its key in what a row returns, its heading, and its format."""
+
+    key: str
+    heading: str
+    format: str = ".3g"
+
+    def show(self, facts: dict[str, Any]) -> str:
+        """The number as text; nothing where a row has none."""
+        value = facts.get(self.key)
+        if value is None:
+            return ""
+        return str(value) if isinstance(value, str) else f"{value:{self.format}}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing to measure. ``name`` is what ``--only`` asks for, ``title`` what the table shows."""
+
+    name: str
+    title: str
+    measure: Callable[[Effort], dict[str, Any]]
+    cores: int = 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """A table. ``note`` says in a sentence what the numbers mean; ``position`` orders the tables."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    note: str = ""
+    position: int = 50
+
+
+def groups() -> dict[str, Group]:
+    """Every group by the name of its file."""
+    found = {}
+    for info in pkgutil.iter_modules(__path__):
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        if isinstance(getattr(module, "GROUP", None), Group):
+            found[info.name] = module.GROUP
+    return dict(sorted(found.items(), key=lambda item: (item[1].position, item[0])))
+
+
+def chosen(names: list[str] | None) -> dict[str, tuple[Row, ...]]:
+    """The rows to measure, by group: all of them, or those whose own or whose group's name is among ``names``."""
+    everything = {name: group.rows for name, group in groups().items()}
+    if not names:
+        return everything
+    known = [*everything, *(row.name for rows in everything.values() for row in rows)]
+    for name in names:
+        if name not in known:
+            raise SwarmbedError(f"benchmark {name!r} does not exist; --only takes some of: {', '.join(known)}")
+    picked = {
+        group: tuple(row for row in rows if group in names or row.name in names) for group, rows in everything.items()
+    }
+    return {group: rows for group, rows in picked.items() if rows}

@@ -1,0 +1,82 @@
+"""Results as tables: for a terminal, and in Markdown for the documentation."""
+
+from typing import Any
+
+from rich.table import Table
+
+from swarmbed.benchmarks import Group, groups
+from swarmbed.benchmarks.machine import sentences
+from swarmbed.errors import SwarmbedError
+from swarmbed.reports import plain_table
+
+END = "<!-- end -->"
+BUSY_SHARE = 0.9  # less of the core than this, and somebody else was running on it
+
+
+def terminal_table(group: Group, rows: dict[str, dict[str, Any]]) -> Table:
+    """One line per row that was measured."""
+    table = plain_table()
+    table.padding = (0, 2, 0, 0)
+    table.add_column("")
+    for column in group.columns:
+        table.add_column(column.heading, justify="right", no_wrap=True)
+    for facts in rows.values():
+        if problem(facts) is None:
+            table.add_row(facts["title"], *(column.show(facts) for column in group.columns))
+    return table
+
+
+def markdown_table(group: Group, rows: dict[str, dict[str, Any]]) -> str:
+    lines = [
+        "| | " + " | ".join(column.heading for column in group.columns) + " |",
+        "|---|" + "---:|" * len(group.columns),
+    ]
+    for facts in rows.values():
+        cells = [facts["title"], *(column.show(facts) for column in group.columns)]
+        if problem(facts) is not None:
+            cells[1:] = ["not measured", *[""] * (len(group.columns) - 1)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def renewed(document: str, report: dict[str, Any]) -> str:
+    """A Markdown document with the tables of a report in place of those between its marks.
+
+    The table of the group ``simulator`` stands between ``<!-- bench: simulator -->`` and the next ``<!-- end -->``.
+    """
+    for name, result in report["groups"].items():
+        mark = f"<!-- bench: {name} -->\n"
+        before, found, rest = document.partition(mark)
+        _, ended, after = rest.partition(END)
+        if not (found and ended):
+            raise SwarmbedError(f"the document has no place for group {name!r}: it needs {mark.strip()} and {END}")
+        table = markdown_table(groups()[name], result["rows"])
+        remark = " ".join(f"{line}." for line in [provenance(report), *remarks(result["rows"])])
+        document = f"{before}{mark}\n{table}\n\n{remark}\n\n{END}{after}"
+    return document
+
+
+def provenance(report: dict[str, Any]) -> str:
+    """Where and when a report was made."""
+    quick = ", quick" if report["quick"] else ""
+    when = f"swarmbed {report['swarmbed']}, {report['started'][:10]}, {report['repetitions']} repetitions{quick}"
+    return "Measured on " + "; ".join([*sentences(report["machine"]), when])
+
+
+def problem(facts: dict[str, Any]) -> str | None:
+    """Why a row has no numbers, if it has none."""
+    return facts.get("failed") or facts.get("unavailable")
+
+
+def remarks(rows: dict[str, dict[str, Any]]) -> list[str]:
+    """What a reader of the table must know: rows without numbers, and rows that had to share their core."""
+    found = [f"{facts['title']}: not measured; {problem(facts)}" for facts in rows.values() if problem(facts)]
+    shared = [facts for facts in rows.values() if facts.get("cores") == 1 and facts.get("core_share", 1.0) < BUSY_SHARE]
+    if shared:
+        least = min(facts["core_share"] for facts in shared)
+        names = ", ".join(facts["title"] for facts in shared)
+        found.append(f"Too low, except per CPU s, as others ran on that core (ours for {least:.0%} at worst): {names}")
+    unconfined = [facts["title"] for facts in rows.values() if facts.get("pinned", ()) is None]
+    if unconfined:
+        found.append(f"Not confined to a core, which this system does not offer: {', '.join(unconfined)}")
+    return found

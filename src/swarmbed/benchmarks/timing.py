@@ -1,0 +1,74 @@
+"""Timing a compiled function: what compiling costs, then the median and the best of several repetitions."""
+
+import math
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+REPETITION_SECONDS = 0.25  # a repetition calls the function until this much time has gone by
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds per call of every repetition, on the clock and of processor time, and what compiling took before."""
+
+    compile_seconds: float
+    seconds: tuple[float, ...]
+    processor_seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    @property
+    def best(self) -> float:
+        return min(self.seconds)
+
+    @property
+    def processor(self) -> float:
+        """Median processor time of a call: what it takes when nobody else uses the core."""
+        return statistics.median(self.processor_seconds)
+
+    @property
+    def core_share(self) -> float:
+        """Processor time over time on the clock, 1.0 for one busy core. Markedly less means that somebody else was
+        running on the same core, and that speeds by the clock are too low."""
+        return sum(self.processor_seconds) / sum(self.seconds)
+
+    def facts(self) -> dict[str, float]:
+        """What every row reports about how it was timed."""
+        return {
+            "median_seconds": rounded(self.median),
+            "best_seconds": rounded(self.best),
+            "processor_seconds": rounded(self.processor),
+            "compile_seconds": rounded(self.compile_seconds, 3),
+            "core_share": rounded(self.core_share, 3),
+            "repetitions": len(self.seconds),
+        }
+
+
+def repeat(call: Callable[[], Any], repetitions: int, *, at_least: float = REPETITION_SECONDS) -> Timing:
+    """Time ``call``, whose result is waited for. The first call compiles and is not counted among the repetitions."""
+    first, _ = _seconds(call, 1)
+    once, _ = _seconds(call, 1)
+    calls = max(1, math.ceil(at_least / max(once, 1e-9)))
+    timed = [_seconds(call, calls) for _ in range(repetitions)]
+    return Timing(max(first - once, 0.0), tuple(clock for clock, _ in timed), tuple(busy for _, busy in timed))
+
+
+def rounded(value: float, digits: int = 5) -> float:
+    """As many digits as mean something."""
+    return float(f"{value:.{digits}g}")
+
+
+def _seconds(call: Callable[[], Any], calls: int) -> tuple[float, float]:
+    """Seconds per call on the clock, and of processor time."""
+    began, processor_began = time.perf_counter(), time.process_time()
+    for _ in range(calls):
+        result = call()
+    jax.block_until_ready(result)
+    return (time.perf_counter() - began) / calls, (time.process_time() - processor_began) / calls

@@ -1,0 +1,45 @@
+"""The process in which one row is measured: ``python -m swarmbed.benchmarks.worker GROUP ROW REPETITIONS QUICK``.
+
+It was started on the cores it may use. Its standard output carries nothing but JSON, one object per line:
+``{"note": …}`` while it works, then ``{"result": …}``, or ``{"unavailable": …}`` if the row cannot be measured here.
+"""
+
+import json
+import sys
+from typing import Any, TextIO
+
+from swarmbed.benchmarks import Effort, groups
+from swarmbed.benchmarks.timing import rounded
+from swarmbed.errors import SwarmbedError
+
+
+def main(argv: list[str]) -> None:
+    group, name, repetitions, quick = argv
+    # Whatever a library prints goes to the error stream, so that it cannot get between the lines of JSON.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    effort = Effort(int(repetitions), quick == "True", lambda text: answer(answers, "note", text))
+    (row,) = (row for row in groups()[group].rows if row.name == name)
+    try:
+        facts = row.measure(effort)
+    except SwarmbedError as error:
+        answer(answers, "unavailable", str(error))
+    else:
+        answer(answers, "result", {**facts, "cores": row.cores, "peak_memory_mib": peak_memory_mib()})
+
+
+def answer(stream: TextIO, kind: str, content: Any) -> None:
+    print(json.dumps({kind: content}), file=stream, flush=True)
+
+
+def peak_memory_mib() -> float | None:
+    """The most memory that this process ever held."""
+    try:
+        import resource
+    except ImportError:  # not a Unix
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return rounded(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,76 @@
+"""Policies that leave swarmbed: as an ONNX model, as StableHLO, or as one C header for a robot.
+
+    write(policy, Path("policy.onnx"))        the suffix says which format
+    describe(policy)                          what goes in and comes out, as plain data
+
+Every format computes the same thing: the mean action of an agent from its local properties and its sets.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from swarmbed.errors import SwarmbedError, choose
+from swarmbed.export import c_header, onnx, stablehlo
+from swarmbed.export.description import Description, describe
+from swarmbed.export.function import TOLERANCE, Run, largest_difference
+from swarmbed.files import write_atomically
+from swarmbed.policy import Policy
+
+__all__ = ["FORMATS", "Description", "Written", "describe", "format_of", "write"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a policy becomes the content of a file, and how that content is run to see that it is right.
+
+    ``open`` gives back a function that runs the content, or None if this machine has no way to.
+    """
+
+    suffix: str
+    convert: Callable[[Policy, str], bytes]
+    open: Callable[[Policy, bytes], Run | None]
+    needs_sidecar: bool = False
+
+
+FORMATS = {
+    "onnx": Format(".onnx", onnx.convert, onnx.open_model),
+    "stablehlo": Format(".stablehlo", stablehlo.convert, stablehlo.open_model, needs_sidecar=True),
+    "c": Format(".h", c_header.convert, c_header.open_model),
+}
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of an export, and the largest difference from JAX that was seen in it; None if it could not be run."""
+
+    files: tuple[Path, ...]
+    difference: float | None
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's name asks for."""
+    for name, known in FORMATS.items():
+        if path.suffix == known.suffix:
+            return name
+    endings = ", ".join(f"{known.suffix} ({name})" for name, known in FORMATS.items())
+    raise SwarmbedError(f"--out {path} does not say which format it is; end it in {endings}, or add --format")
+
+
+def write(policy: Policy, path: Path, format: str | None = None) -> Written:
+    """Convert, run the result beside the policy itself on random inputs, and only then write it."""
+    known = FORMATS[choose("format", format or format_of(path), tuple(FORMATS))]
+    content = known.convert(policy, path.stem)
+    run = known.open(policy, content)
+    difference = None if run is None else largest_difference(policy, run)
+    if difference is not None and not difference <= TOLERANCE:
+        raise SwarmbedError(
+            f"the exported policy differs from the trained one by {difference:.2g} (more than {TOLERANCE:g}), "
+            f"so {path} was not written"
+        )
+    write_atomically(path, content)
+    if not known.needs_sidecar:
+        return Written((path,), difference)
+    beside = path.with_name(f"{path.name}.json")
+    write_atomically(beside, describe(policy).as_json().encode())
+    return Written((path, beside), difference)

@@ -1,0 +1,156 @@
+"""A policy as one C99 header with one function: for one agent and any number of neighbours, weights included.
+
+Nothing but the C standard library's mathematics is needed: no heap, no threads, no files. This is what goes onto a robot.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import jax
+import numpy as np
+
+from swarmbed import registry
+from swarmbed.errors import SwarmbedError
+from swarmbed.export.c_compile import Compiled, compile_header, find_compiler
+from swarmbed.export.c_embeddings import Block, block_for
+from swarmbed.export.c_text import activate, array, comment, dense, indented
+from swarmbed.export.description import Column, Description, describe
+from swarmbed.export.function import Run, check_weights
+from swarmbed.policy import Policy
+
+WIDEST = 110
+
+
+def convert(policy: Policy, name: str) -> bytes:
+    """The header's text; ``name`` becomes the function's, as ``name_act``."""
+    check_weights(policy)
+    params = jax.tree.map(np.asarray, policy.params.network)
+    description, blocks = describe(policy), _blocks(policy, params)
+    symbol = identifier(name)
+    guard = f"{symbol.upper()}_H"
+    body = _body(policy, params, description, blocks)
+    # <math.h> only where something of it is used; most policies need none of it, and no -lm either.
+    uses_math = re.search(r"\b(exp|expm1|tanh|atan2|sqrt|floor|rint)f\(", "\n".join(body))
+    lines = [
+        *comment(_preface(symbol, description, bool(uses_math))),
+        f"#ifndef {guard}",
+        f"#define {guard}",
+        "",
+        *(["#include <math.h>", ""] if uses_math else []),
+        f"static inline void {symbol}_act({', '.join(_parameters(description))})",
+        "{",
+        *indented(body),
+        "}",
+        "",
+        "#endif",
+    ]
+    return ("\n".join(lines) + "\n").encode("ascii")
+
+
+def open_model(policy: Policy, content: bytes) -> Run | None:
+    """The header, compiled here; None without a compiler."""
+    compiler = find_compiler()
+    if compiler is None:
+        return None
+    compiled = compile_header(compiler, content.decode("ascii"))
+    fixed = not policy.embedding.any_number_of_slots
+    description = describe(policy)
+
+    def run(arrays: Sequence[np.ndarray]) -> np.ndarray:
+        return np.stack([_one(compiled, description, [a[row] for a in arrays], fixed) for row in range(len(arrays[0]))])
+
+    return run
+
+
+def _one(compiled: Compiled, description: Description, arrays: list[np.ndarray], fixed: bool) -> np.ndarray:
+    """One agent: the elements that are there, or all of them with zeros for the others where their place matters."""
+    local = arrays[:1] if description.local else []
+    sets = []
+    for index in range(len(description.sets)):
+        elements, mask = arrays[len(local) + 2 * index : len(local) + 2 * index + 2]
+        sets.append(np.where(mask[:, None], elements, np.float32(0)) if fixed else elements[mask])
+    return compiled.act(local, sets, len(description.action))
+
+
+def identifier(name: str) -> str:
+    """A name that C accepts."""
+    words = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")
+    return words if words[:1].isalpha() else f"policy_{words}".rstrip("_")
+
+
+@cache
+def built_in() -> str:
+    return ", ".join(n for n, c in registry.embeddings.all().items() if c.__module__.startswith("swarmbed.embeddings"))
+
+
+def _blocks(policy: Policy, params: dict[str, dict[str, dict[str, np.ndarray]]]) -> list[Block]:
+    blocks = []
+    for index, layout in enumerate(policy.network.layout.sets):
+        weights = params["embeddings"][f"set{index}"]
+        block = block_for(policy.embedding, weights, layout.features, layout.slots - layout.includes_self)
+        if block is None:
+            name = registry.embeddings.name_of(policy.embedding)
+            raise SwarmbedError(
+                f"format c knows only the built-in embeddings ({built_in()}), not {name!r}; use onnx or stablehlo"
+            )
+        blocks.append(block)
+    return blocks
+
+
+def _parameters(description: Description) -> list[str]:
+    local = ["const float *local"] if description.local else []
+    sets = [f"int {name}_count, const float *{name}" for name in description.set_names]
+    return [*local, *sets, "float *action"]
+
+
+def _body(policy: Policy, params: dict, description: Description, blocks: list[Block]) -> list[str]:
+    """Embeddings and local properties side by side in ``joined``, then the head."""
+    width = sum(block.size for block in blocks) + len(description.local)
+    lines, start = [f"float joined[{width}];"], 0
+    for name, block in zip(description.set_names, blocks, strict=True):
+        given = [f"const int count = {name}_count;", f"const float *elements = {name};", f"float *out = joined + {start};"]
+        lines += [f"{{ /* {name} */", *indented([*block.tables, *given, *block.code]), "}"]
+        start += block.size
+    if description.local:
+        count = len(description.local)
+        lines += [f"for (int i = 0; i < {count}; i++) joined[{start} + i] = local[i];"]
+    source, head = "joined", list(params["head"].values())
+    for index, layer in enumerate(head):
+        inputs, outputs = layer["weight"].shape
+        is_last = index == len(head) - 1
+        target = "action" if is_last else f"hidden{index}"
+        weight, bias = f"head_weight{index}", f"head_bias{index}"
+        lines += [*array(weight, layer["weight"]), *array(bias, layer["bias"])]
+        lines += [] if is_last else [f"float {target}[{outputs}];"]
+        lines += dense(weight, bias, source, target, inputs, outputs)
+        lines += [] if is_last else [activate("relu", target, outputs)]
+        source = target
+    return lines
+
+
+def _preface(symbol: str, description: Description, uses_math: bool) -> list[str]:
+    """The comment that a stranger reads before wiring it to sensors and motors."""
+    lines = [description.summary + ".", "", "One call is one decision of one agent. All numbers are 32-bit floats.", ""]
+    names = ["local"] if description.local else []
+    names += [f"{name}_count, {name}" for name in description.set_names]
+    lines += [f"    {symbol}_act({', '.join([*names, 'action'])});", ""]
+    if description.local:
+        lines += [f"local: {len(description.local)} numbers", *_table(description.local), ""]
+    for name, columns, slots in description.sets:
+        if slots is None:
+            how = "any number of elements, in any order; count may be 0"
+        else:
+            how = f"{slots} elements in the order of training; all zeros for one that is absent"
+        lines += [f"{name}: {how}; element e starts at {name}[{len(columns)} * e]", *_table(columns), ""]
+    lines += [f"action: {len(description.action)} numbers, written by the function. They are the mean action, in units of"]
+    lines += ["[-1, 1], before clipping: clip them to [-1, 1], then multiply by the limit.", *_table(description.action)]
+    if description.control_seconds is not None:
+        lines += ["", f"It was trained to decide every {description.control_seconds:.6g} s and to hold the action until then."]
+    lines += ["", "C99 or C++. Link with -lm." if uses_math else "C99 or C++. Needs no library.", ""]
+    return [*lines, "Settings of its training:", *(f"    {line}" for line in description.config.splitlines() if line)]
+
+
+def _table(columns: tuple[Column, ...]) -> list[str]:
+    width = max(len(column.name) for column in columns)
+    return [f"    [{i}] {column.name:<{width}}  {column.meaning}" for i, column in enumerate(columns)]

@@ -1,0 +1,112 @@
+"""What an exported policy reads and says: every number, in order, with its scale. Each format carries it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swarmbed import config, registry
+from swarmbed.export.meaning import action_columns, meaning_of
+from swarmbed.policy import Policy
+from swarmbed.settings import as_dict
+from swarmbed.tasks.base import Task
+from swarmbed.tasks.evasion import EvasionTask
+
+OUTPUT = "the mean action, in units of [-1, 1], before clipping: clip it to [-1, 1], then multiply by its limit"
+
+
+class Column(NamedTuple):
+    """One number: its name, and how it is measured."""
+
+    name: str
+    meaning: str
+
+
+class SetDescription(NamedTuple):
+    """One set: its name, its elements' columns, and the number of elements it must have (None: any)."""
+
+    name: str
+    columns: tuple[Column, ...]
+    slots: int | None
+
+
+@dataclass(frozen=True)
+class Description:
+    """Inputs and output of a policy, in words."""
+
+    summary: str
+    local: tuple[Column, ...]
+    sets: tuple[SetDescription, ...]
+    action: tuple[Column, ...]
+    deviation: tuple[float, ...]
+    control_seconds: float | None
+    config: str
+
+    @property
+    def set_names(self) -> tuple[str, ...]:
+        return tuple(s.name for s in self.sets)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON and for ONNX's metadata."""
+        inputs: list[dict[str, Any]] = []
+        if self.local:
+            inputs.append({"name": "local", "shape": ["batch", len(self.local)], "columns": _plain(self.local)})
+        for name, columns, slots in self.sets:
+            shape = ["batch", slots or name, len(columns)]
+            inputs.append({"name": name, "shape": shape, "columns": _plain(columns)})
+            inputs.append({"name": f"{name}_mask", "shape": shape[:2], "meaning": "true where an element is present"})
+        output = {"name": "action", "shape": ["batch", len(self.action)], "meaning": OUTPUT}
+        return {
+            "summary": self.summary,
+            "inputs": inputs,
+            "output": output | {"columns": _plain(self.action)},
+            "training_deviation": list(self.deviation),
+            **({} if self.control_seconds is None else {"control_seconds": self.control_seconds}),
+            "config": self.config,
+        }
+
+    def as_json(self) -> str:
+        return json.dumps(self.as_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def describe(policy: Policy) -> Description:
+    """What a policy reads and says, and the settings it was trained with."""
+    task, names = policy.task, policy.task.column_names
+    task_name, embedding_name = registry.tasks.name_of(task), registry.embeddings.name_of(policy.embedding)
+    fixed = not policy.embedding.any_number_of_slots
+    sets = []
+    for index, (name, columns) in enumerate(zip(_set_names(task), names.sets, strict=True)):
+        layout = policy.network.layout.sets[index]
+        slots = layout.slots - layout.includes_self if fixed else None
+        meanings = tuple(Column(column, meaning_of(task, column, name)) for column in columns)
+        sets.append(SetDescription(name, meanings, slots))
+    settings = {
+        "task": {"name": task_name, **as_dict(task)},
+        "embedding": {"name": embedding_name, **as_dict(policy.embedding)},
+        "batch": {"hidden": list(policy.hidden)},
+    }
+    deviation = np.exp(np.asarray(policy.params.log_std))
+    return Description(
+        f"swarmbed policy for task {task_name} with embedding {embedding_name}, trained with {task.num_agents} agents",
+        tuple(Column(column, meaning_of(task, column, "local")) for column in names.local),
+        tuple(sets),
+        tuple(Column(*column) for column in action_columns(task)),
+        tuple(float(f"{value:.6g}") for value in deviation),
+        getattr(task, "control_seconds", None),
+        config.dump(settings),
+    )
+
+
+def _set_names(task: Task) -> tuple[str, ...]:
+    """Words that programs use as names: the set with the agent's own slot holds its neighbours."""
+    count = len(task.column_names.sets)
+    if isinstance(task, EvasionTask):
+        return ("neighbours", "evaders")[:count]
+    if count == 1 and task.self_in_sets[:1] == (True,):
+        return ("neighbours",)
+    return tuple(f"set{index}" for index in range(count))
+
+
+def _plain(columns: tuple[Column, ...]) -> list[dict[str, str]]:
+    return [column._asdict() for column in columns]

@@ -1,0 +1,33 @@
+"""A policy as StableHLO: what XLA, IREE and every later JAX read. Sizes stay open."""
+
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+from jax import export
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.export.function import Run, check_weights, exported, first_line
+from swarmbed.policy import Policy
+
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
+
+
+def convert(policy: Policy, name: str) -> bytes:
+    """A file that ``jax.export.deserialize`` reads, with the weights in it."""
+    check_weights(policy)
+    made = exported(policy)
+    try:
+        return bytes(export.export(jax.jit(made.function), platforms=PLATFORMS)(*made.abstract()).serialize())
+    except Exception as error:
+        raise SwarmbedError(f"the policy cannot be written as StableHLO: {first_line(error)}") from error
+
+
+def open_model(policy: Policy, content: bytes) -> Run:
+    """The content as something to call."""
+    model = export.deserialize(bytearray(content))
+
+    def run(arrays: Sequence[np.ndarray]) -> np.ndarray:
+        return np.asarray(model.call(*arrays))
+
+    return run

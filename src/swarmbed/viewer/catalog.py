@@ -1,0 +1,97 @@
+"""What a page can choose from: tasks, and who fits them. Names only: a page never names a file."""
+
+from dataclasses import fields, replace
+
+from swarmbed import registry
+from swarmbed.errors import SwarmbedError, choose
+from swarmbed.evaluate import SENSES, choose_task, fits
+from swarmbed.tasks import VARIANTS, make_task, task_names
+from swarmbed.tasks.base import Task
+from swarmbed.who import Contestant, find, shipped_policies
+
+FIRST = "consensus"  # who is shown when no policy comes with the package
+OF_NO_IMPORTANCE = ("num_agents", "horizon", *SENSES)  # what may differ between tasks of the same name
+
+
+class Catalog:
+    """Tasks and contestants by name. Those that were asked for on the command line come first."""
+
+    def __init__(self) -> None:
+        known = {variant: base for variant, (base, _) in VARIANTS.items()}
+        # A variant says more than the task it belongs to, so only tasks without variants appear under their own name.
+        self.tasks: dict[str, Task] = {
+            name: make_task(name) for name in task_names() if name in known or name not in known.values()
+        }
+        self._names = [*shipped_policies(), *registry.controllers.all()]
+        self._found: dict[str, Contestant] = {}
+        self._fitting: dict[str, list[str]] = {}
+
+    def add_contestant(self, contestant: Contestant) -> str:
+        """Offer somebody, under a name that nobody else has."""
+        name, number = contestant.name, 2
+        while name in self._found or name in self._names:
+            name, number = f"{contestant.name} ({number})", number + 1
+        self._names.insert(0, name)
+        self._found[name] = contestant
+        self._fitting.clear()
+        return name
+
+    def add_task(self, task: Task) -> str:
+        """Offer a task; returns the name it has, or the one of an equal task that is offered already."""
+        for name, known in self.tasks.items():
+            if type(known) is type(task) and all(
+                getattr(known, f.name) == getattr(task, f.name) for f in fields(task) if f.name not in OF_NO_IMPORTANCE
+            ):
+                return name
+        base = next(name for name, spec in registry.tasks.all().items() if spec is type(task))
+        name = f"{base.replace('_', '-')}, own settings"
+        while name in self.tasks:
+            name += "′"
+        self.tasks = {name: task, **self.tasks}
+        return name
+
+    def contestant(self, name: str) -> Contestant:
+        if name not in self._found:
+            self._found[choose("controller", name, self._names)] = find(name)
+        return self._found[name]
+
+    def fitting(self, task: str) -> list[str]:
+        """Who can run a task, those made for it first."""
+        choose("task", task, list(self.tasks))
+        if task not in self._fitting:
+            able = [name for name in self._names if self._fits(name, self.tasks[task])]
+            self._fitting[task] = sorted(able, key=lambda name: not self._is_made_for(name, self.tasks[task]))
+        return self._fitting[task]
+
+    def task_for(self, task: str, contestant: Contestant, agents: int | None = None) -> Task:
+        """A task as a contestant senses it."""
+        spec = choose_task(contestant, self.tasks[choose("task", task, list(self.tasks))])
+        return spec if agents is None else replace(spec, num_agents=agents)
+
+    def home_of(self, name: str) -> str:
+        """The task that a contestant was made for, or the first that it fits."""
+        contestant = self.contestant(name)
+        if contestant.task is not None:
+            return self.add_task(contestant.task)
+        for task, spec in self.tasks.items():
+            if fits(contestant.controller, spec):
+                return task
+        raise SwarmbedError(f"{name} fits none of the tasks: {', '.join(self.tasks)}")
+
+    def first(self) -> str:
+        """Who is shown when nobody was asked for."""
+        return next(iter(shipped_policies()), FIRST)
+
+    def _fits(self, name: str, task: Task) -> bool:
+        contestant = self.contestant(name)
+        # Only the senses matter here, and they are the same for two agents as for many; a policy for one size of
+        # swarm says so itself once the size is known.
+        spec = choose_task(contestant, task)
+        return fits(contestant.controller, replace(spec, num_agents=getattr(contestant.task, "num_agents", 2)))
+
+    def _is_made_for(self, name: str, task: Task) -> bool:
+        contestant = self.contestant(name)
+        own = contestant.task
+        return own is not None and all(
+            getattr(own, f.name, None) == getattr(task, f.name) for f in fields(task) if f.name not in OF_NO_IMPORTANCE
+        )

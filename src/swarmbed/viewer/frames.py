@@ -1,0 +1,183 @@
+"""What a page is told: the scene once, then a frame per picture. Plain dictionaries, ready to become JSON."""
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from swarmbed.pictures.shapes import stage_of
+from swarmbed.policy import Policy
+from swarmbed.tasks.base import State, Task
+from swarmbed.tasks.swarm import SwarmTask
+from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
+from swarmbed.viewer.session import Session
+from swarmbed.viewer.swarm import LiveSwarm
+
+ROWS = 48  # elements of a set that are written out; more than that nobody reads while they change
+
+# The number that tells how it goes: metric, what it is called, its unit.
+HEADLINES = (
+    ("mean_distance", "mean distance", "units"),
+    ("evader_distance", "distance to the evader", "units"),
+    ("captures", "evaders caught", ""),
+)
+
+
+def hello(session: Session) -> dict[str, Any]:
+    """The first message: what there is to choose from."""
+    return {"type": "hello", "tasks": list(session.catalog.tasks), "fewest": FEWEST, "most": MOST}
+
+
+def scene(session: Session) -> dict[str, Any]:
+    """Everything that stays the same until the next setup."""
+    first = session.swarms[0]
+    fixed = any(is_fixed_size(swarm.contestant.controller) for swarm in session.swarms)
+    return {
+        "type": "scene",
+        "task": session.task,
+        "tasks": list(session.catalog.tasks),
+        "fitting": session.catalog.fitting(session.task),
+        "who": session.names[0],
+        "versus": session.names[1] if len(session.names) > 1 else None,
+        "fixed": fixed,
+        **world(first.task, first.state),
+        **headline(first.task, first.moment.metrics),
+        "arenas": [_arena(name, swarm) for name, swarm in zip(session.names, session.swarms, strict=True)],
+    }
+
+
+def world(task: Task, state: State) -> dict[str, Any]:
+    """What is needed to draw a state of this task."""
+    stage = stage_of(task, state)
+    return {
+        "low": plain(stage.low),
+        "high": plain(stage.high),
+        "torus": stage.period is not None,
+        "comm_radius": getattr(task, "comm_radius", None),
+        "sight_radius": getattr(task, "sight_radius", None),
+        "capture_radius": getattr(task, "capture_radius", None),
+        "has_evaders": state.evaders is not None,
+        "seconds": task.control_seconds if isinstance(task, SwarmTask) else None,
+        "horizon": task.horizon,
+        # Whoever is farther away from one step to the next has been put there, and leaves no trace.
+        "longest_step": 1.5 * task.max_speed * task.control_seconds * max(getattr(task, "evader_speed_ratio", 1.0), 1.0)
+        if isinstance(task, SwarmTask)
+        else None,
+    }
+
+
+def headline(task: Task, metrics: Iterable[str]) -> dict[str, Any]:
+    """Name and unit of the number that the chart follows."""
+    names = list(metrics)
+    for name, label, unit in HEADLINES:
+        if name in names:
+            return {"metric": name, "metric_label": label, "metric_unit": unit}
+    name = names[0] if names else ""
+    return {"metric": name, "metric_label": name.replace("_", " "), "metric_unit": ""}
+
+
+def frame(session: Session, told: dict[int, int]) -> dict[str, Any]:
+    """The current moment. ``told`` remembers, per arena, which change of the population the page knows of."""
+    return {
+        "type": "frame",
+        "playing": session.playing,
+        "speed": session.speed,
+        "loop": session.loops,
+        "seed": session.seed,
+        "count": session.count,
+        "waiting": bool(session.waiting),
+        "arenas": [_moment(session, index, told) for index in range(len(session.swarms))],
+    }
+
+
+def plain(values: Any, digits: int = 3) -> Any:
+    """Numbers as short lists."""
+    return np.round(np.asarray(values, float), digits).tolist()
+
+
+def _arena(name: str, swarm: LiveSwarm) -> dict[str, Any]:
+    columns, controller = swarm.task.column_names, swarm.contestant.controller
+    trained = getattr(swarm.contestant.task, "num_agents", None)
+    return {
+        "name": name,
+        "is_policy": isinstance(controller, Policy),
+        "trained_with": trained,
+        "local": list(columns.local),
+        "sets": [list(names) for names in columns.sets],
+        "actions": _action_names(swarm.task),
+    }
+
+
+def _action_names(task: Task) -> list[str]:
+    if isinstance(task, SwarmTask) and task.action_size == 2:
+        return ["speed", "turn rate"] if task.dynamics == "single" else ["acceleration", "turn acceleration"]
+    return [f"action {index + 1}" for index in range(task.action_size)]
+
+
+def _moment(session: Session, index: int, told: dict[int, int]) -> dict[str, Any]:
+    swarm = session.swarms[index]
+    there, agents, evaders = swarm.present, swarm.state.agents, swarm.state.evaders
+    position = np.asarray(agents.position)[there]
+    told_of = {
+        "x": plain(position[:, 0]),
+        "y": plain(position[:, 1]),
+        "heading": plain(np.asarray(agents.heading)[there]),
+    }
+    if evaders is not None:
+        told_of |= {"evader_x": plain(np.asarray(evaders)[:, 0]), "evader_y": plain(np.asarray(evaders)[:, 1])}
+    if told.get(index) != swarm.edits:
+        told[index] = swarm.edits
+        told_of["ids"] = swarm.ids[there].tolist()
+    return told_of | {
+        "step": swarm.step,
+        "value": _value(swarm),
+        "return": _number(swarm.total_return),
+        "ended": swarm.ended_at if swarm.ended_at >= 0 else None,
+        "look": _look(session, index),
+    }
+
+
+def _value(swarm: LiveSwarm) -> float | None:
+    metrics = swarm.moment.metrics
+    name = headline(swarm.task, metrics)["metric"]
+    if not name:
+        return None
+    return _number(swarm.captures if name == "captures" else metrics[name])
+
+
+def _look(session: Session, index: int) -> dict[str, Any] | None:
+    """What the selected agent senses; None if nobody is selected here, or it is gone."""
+    swarm = session.swarms[index]
+    if session.selected is None or session.selected[0] != index:
+        return None
+    number = session.selected[1]
+    if swarm.slot_of(number) is None:
+        return None
+    if not session.workshop.can_look(swarm.engine):
+        return {"agent": number, "ready": False}
+    view = swarm.look(number)
+    assert view is not None
+    sets = []
+    for position, seen in enumerate(view.observation.sets):
+        mask, elements = np.asarray(seen.mask[0]), np.asarray(seen.elements[0])
+        members = np.flatnonzero(mask)
+        members = members[np.argsort(elements[members, 0], kind="stable")] if elements.shape[1] else members
+        own = (*swarm.task.self_in_sets, *(False for _ in view.observation.sets))[position] and len(mask) == len(
+            swarm.ids
+        )
+        names = swarm.ids[members] if own else members
+        sets.append({"members": names.tolist(), "of_agents": bool(own), "elements": plain(elements[members[:ROWS]])})
+    return {
+        "agent": number,
+        "ready": True,
+        "local": plain(view.observation.local[0]),
+        "sets": sets,
+        "embeddings": [plain(vector[0]) for vector in view.embeddings],
+        "action": plain(np.clip(view.action, -1.0, 1.0)),
+    }
+
+
+def _number(value: Any) -> float | None:
+    number = float(value)
+    return float(f"{number:.6g}") if isfinite(number) else None

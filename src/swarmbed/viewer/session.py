@@ -1,0 +1,219 @@
+"""What one page looks at: one swarm or two, and everything that its messages change. Knows nothing of the network."""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.tasks.swarm import SwarmTask
+from swarmbed.viewer import messages
+from swarmbed.viewer.catalog import Catalog
+from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
+from swarmbed.viewer.messages import Message, Setup
+from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter
+from swarmbed.viewer.workshop import Workshop
+
+USUAL_SPEED = 40.0  # steps per second
+REST = 1.5  # seconds between the end of an episode and the next start
+
+
+class Session:
+    """The state of one page. Not for several threads at once.
+
+    >>> session = Session(Catalog(), Workshop())  # doctest: +SKIP
+    >>> session.apply(Setup("rendezvous-global", "consensus"))  # doctest: +SKIP
+    """
+
+    def __init__(self, catalog: Catalog, workshop: Workshop) -> None:
+        self.catalog, self.workshop = catalog, workshop
+        self.swarms: list[LiveSwarm] = []
+        self.names: list[str] = []
+        self.task, self.seed, self.count = "", 0, 0
+        self.playing, self.loops, self.speed = False, False, USUAL_SPEED
+        self.selected: tuple[int, int] | None = None  # arena, agent
+        self.waiting: list[messages.Agents | messages.Add | messages.Remove] = []
+        self.scenes = 0  # how often everything was set up anew
+        self._ended = 0.0
+        self._pulls = 0
+
+    def apply(self, message: Message) -> None:
+        """Do what a message says, or raise an error that says why not."""
+        match message:
+            case Setup():
+                self._set_up(message)
+            case messages.Speed(steps_per_second):
+                self.speed = steps_per_second
+            case messages.Loop(on):
+                self.loops = on
+            case messages.Drawn():
+                pass
+            case _ if not self.swarms:
+                raise SwarmbedError("choose a task first, with a message of type setup")
+            case messages.Play():
+                self._play()
+            case messages.Pause():
+                self.playing = False
+            case messages.Step(steps):
+                self.playing = False
+                self.advance(steps)
+            case messages.Restart(seed):
+                self.restart(seed)
+            case messages.Agents() | messages.Add() | messages.Remove():
+                self._change(message)
+            case messages.Select(arena, agent):
+                self._check_arena(arena)
+                self.selected = None if agent is None else (arena, agent)
+            case messages.Hold():
+                self._hold(message)
+            case messages.Release():
+                for swarm in self.swarms:
+                    swarm.release()
+
+    def advance(self, steps: int, budget: float = float("inf")) -> None:
+        """Up to so many steps, as many as there are seconds for, but at least one."""
+        began = time.monotonic()
+        self._catch_up()
+        for _ in range(steps):
+            for swarm in self.swarms:
+                swarm.advance()
+            if all(swarm.ended_at >= 0 for swarm in self.swarms):
+                self._end()
+                return
+            if time.monotonic() - began >= budget:
+                return
+
+    def restart(self, seed: int) -> None:
+        """All swarms at the start of this seed."""
+        self.seed, self._ended = seed, 0.0
+        for swarm in self.swarms:
+            swarm.restart(seed, self.count)
+        self.waiting.clear()
+
+    @property
+    def is_still(self) -> bool:
+        """Whether nothing changes until the page says something."""
+        return not self.waiting and not self.playing
+
+    def _set_up(self, setup: Setup) -> None:
+        fitting = self.catalog.fitting(setup.task)
+        if not fitting:
+            raise SwarmbedError(f"nobody here fits task {setup.task!r}; show a policy that was trained on it")
+        names = [setup.who or fitting[0], *([setup.versus] if setup.versus else [])]
+        contestants = [self.catalog.contestant(name) for name in names]
+        sizes = {c.task.num_agents for c in contestants if is_fixed_size(c.controller) and c.task is not None}
+        if len(sizes) > 1:
+            raise SwarmbedError(f"{names[0]} and {names[1]} run with different numbers of agents only")
+        usual = self.catalog.tasks[setup.task].num_agents
+        count = sizes.pop() if sizes else min(max(setup.agents or usual, FEWEST), MOST)
+        swarms = []
+        for contestant in contestants:
+            task = self.catalog.task_for(setup.task, contestant, count)
+            contestant.controller.check(task)
+            swarms.append(LiveSwarm(self.workshop, contestant, task))
+        for swarm in swarms:
+            self.workshop.order(swarm.task, swarm.contestant.controller, count)
+        for swarm in swarms:
+            swarm.restart(setup.seed, count)
+        # Only now that everything worked does it take the place of what was shown before.
+        self.swarms, self.names, self.task = swarms, names, setup.task
+        self.seed, self.count, self.selected, self._ended = setup.seed, count, None, 0.0
+        self.waiting.clear()
+        self.scenes += 1
+
+    def _play(self) -> None:
+        if all(swarm.ended_at >= 0 for swarm in self.swarms):
+            self.restart(self.seed)
+        self.playing = True
+
+    def _end(self) -> None:
+        """All have reached their end: rest a while, then go on with the next start, or stop."""
+        if not self.loops:
+            self.playing = False
+        elif self._ended == 0.0:
+            self._ended = time.monotonic()
+        elif time.monotonic() - self._ended > REST:
+            self.restart(self.seed + 1)
+
+    # Growing and shrinking. Where the shape for a new size is still being compiled, everybody goes on as they are.
+
+    def _change(self, message: messages.Agents | messages.Add | messages.Remove) -> None:
+        fixed = [
+            name for name, s in zip(self.names, self.swarms, strict=True) if is_fixed_size(s.contestant.controller)
+        ]
+        if fixed:
+            raise SwarmbedError(f"{fixed[0]} runs only with the {self.count} agents it was trained with")
+        if isinstance(message, messages.Agents):
+            self.waiting.clear()  # a slider on the move: only its last position counts
+        elif len(self.waiting) >= MOST:
+            raise SwarmbedError("too many changes at once; wait until the last ones are done")
+        self.waiting.append(message)
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Carry out the changes of size for which everything is compiled."""
+        while self.waiting:
+            message = self.waiting[0]
+            try:
+                count = self._count_after(message)
+            except SwarmbedError:
+                self.waiting.pop(0)
+                raise
+            # Both are asked, so that both are compiled.
+            if not all([swarm.can_hold(count) for swarm in self.swarms]):
+                return
+            self.waiting.pop(0)
+            self._carry_out(message, count)
+        for swarm in self.swarms:
+            swarm.tighten()
+
+    def _count_after(self, message: messages.Agents | messages.Add | messages.Remove) -> int:
+        if isinstance(message, messages.Agents):
+            return message.count
+        count = self.count + (1 if isinstance(message, messages.Add) else -1)
+        if isinstance(message, messages.Remove) and self.swarms[0].slot_of(message.agent) is None:
+            raise SwarmbedError(f"there is no agent {message.agent}")
+        if not FEWEST <= count <= MOST:
+            raise SwarmbedError(f"a swarm has between {FEWEST} and {MOST} agents here, and this would make {count}")
+        return count
+
+    def _carry_out(self, message: messages.Agents | messages.Add | messages.Remove, count: int) -> None:
+        self._pulls += 1
+        more = count - self.count
+        match message:
+            case messages.Remove(agent):
+                gone = np.array([agent])
+            case messages.Add(x, y):
+                heading = scatter(self.swarms[0].task, 1, (self.seed, self._pulls)).heading
+                new = Newcomers(np.array([self._inside(x, y)]), heading)
+            case _:
+                gone = self.swarms[0].newest(max(-more, 0))
+                new = scatter(self.swarms[0].task, max(more, 0), (self.seed, self._pulls))
+        for swarm in self.swarms:
+            if more > 0:
+                swarm.add(new)
+            elif more < 0:
+                swarm.remove(gone)
+        self.count = count
+
+    def _hold(self, message: messages.Hold) -> None:
+        self._check_arena(message.arena)
+        place = self._inside(message.x, message.y)
+        swarm = self.swarms[message.arena]
+        if message.what == "evader":
+            swarm.hold_evader(message.number, place)
+        elif message.what == "agent":
+            swarm.hold_agent(message.number, place)
+        else:
+            raise SwarmbedError("hold: what must be one of: agent, evader")
+
+    def _inside(self, x: float, y: float) -> tuple[float, float]:
+        task = self.swarms[0].task
+        if not isinstance(task, SwarmTask):
+            return x, y
+        inside: Any = task.space.confine(np.float32(x), np.float32(y))  # type: ignore[arg-type]
+        return float(inside[0]), float(inside[1])
+
+    def _check_arena(self, arena: int) -> None:
+        if arena >= len(self.swarms):
+            raise SwarmbedError(f"arena must be less than {len(self.swarms)}, not {arena}")

@@ -1,0 +1,112 @@
+"""Tasks by name, and what a wrong setting says."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from swarmbed import SwarmbedError, make_task
+from swarmbed.tasks import task_names
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("rendezvous", {"num_agents": 20, "world": "closed", "dynamics": "double", "comm_radius": None}),
+        ("rendezvous-global", {"num_agents": 20, "world": "closed", "dynamics": "double", "comm_radius": None}),
+        ("rendezvous-local", {"num_agents": 20, "world": "closed", "dynamics": "single", "comm_radius": 40.0}),
+        ("pursuit", {"num_agents": 10, "world": "torus", "dynamics": "single", "sight_radius": None}),
+        ("pursuit-global", {"num_agents": 10, "world": "torus", "dynamics": "single", "sight_radius": None}),
+        ("pursuit-local", {"num_agents": 20, "world": "torus", "comm_radius": 40.0, "sight_radius": 20.0}),
+        ("multi_pursuit", {"num_agents": 50, "num_evaders": 5, "world": "torus", "dynamics": "single"}),
+        ("multi-pursuit", {"num_agents": 50, "num_evaders": 5, "world": "torus", "dynamics": "single"}),
+    ],
+)
+def test_names_stand_for_the_experiments_of_the_paper(name: str, wanted: dict[str, Any]) -> None:
+    task = make_task(name)
+    assert {setting: getattr(task, setting) for setting in wanted} == wanted
+    assert (task.width, task.height, task.horizon) == (100.0, 100.0, 1024)
+
+
+def test_settings_override_those_of_a_variant() -> None:
+    assert make_task("pursuit-local", comm_radius=None, agents=3).comm_radius is None
+
+
+def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        make_task("rendevous")
+    assert str(caught.value) == f"task 'rendevous' does not exist; choose one of: {', '.join(task_names())}"
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("rendezvous", {"observation": "full"}, "observation set 'full' does not exist; choose one of: basic, extended, comm"),
+        ("multi_pursuit", {"observation": "comm"}, "observation set 'comm' does not exist; choose one of: basic, extended"),
+        ("rendezvous", {"world": "sphere"}, "world 'sphere' does not exist; choose one of: closed, torus"),
+        ("rendezvous", {"dynamics": "triple"}, "dynamics 'triple' does not exist; choose one of: single, double"),
+        ("rendezvous", {"velocity_frame": "map"}, "velocity_frame 'map' does not exist; choose one of: world, own"),
+        ("rendezvous", {"num_agents": 0}, "num_agents must be a whole number of at least 1, not 0"),
+        ("rendezvous", {"horizon": 0}, "horizon must be a whole number of at least 1, not 0"),
+        ("multi_pursuit", {"num_evaders": 0}, "num_evaders must be a whole number of at least 1, not 0"),
+        ("rendezvous", {"width": -1}, "width must be a positive number, not -1.0"),
+        ("rendezvous", {"max_speed": 0}, "max_speed must be a positive number, not 0.0"),
+        ("pursuit", {"capture_radius": 0}, "capture_radius must be a positive number, not 0.0"),
+        ("pursuit", {"evader_speed_ratio": -1}, "evader_speed_ratio must not be negative, but is -1.0"),
+        ("rendezvous", {"start_margin": 0.5}, "start_margin must lie between 0 and 0.5, not 0.5"),
+        ("rendezvous", {"velocity_kept": 2}, "velocity_kept must lie between 0 and 1, not 2.0"),
+        (
+            "rendezvous",
+            {"comm_radius": -40},
+            "comm_radius must be a positive number, or left out for global sight, not -40.0",
+        ),
+        ("pursuit", {"sight_radius": 0}, "sight_radius must be a positive number, or left out for global sight, not 0.0"),
+        ("rendezvous", {"agents": "many"}, "task 'rendezvous': agents must be a whole number, not 'many'"),
+        ("rendezvous", {"num_agents": 2.5}, "task 'rendezvous': num_agents must be a whole number, not 2.5"),
+        ("pursuit-local", {"comm_radius": "far"}, "task 'pursuit-local': comm_radius must be a number or nothing, not 'far'"),
+    ],
+)
+def test_a_wrong_setting_is_refused_in_one_sentence(name: str, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        make_task(name, **settings)
+    assert str(caught.value) == message
+
+
+def test_an_unknown_setting_is_refused_with_a_guess_and_all_that_there_are() -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        make_task("rendezvous", com_radius=40)
+    message = str(caught.value)
+    assert message.startswith("task 'rendezvous' has no setting 'com_radius'; did you mean 'comm_radius'? it has: ")
+    for name in ("agents", "observe", "action_cost", "width"):
+        assert name in message
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (4, 3), (4,), (2, 4)])
+def test_actions_of_a_wrong_shape_are_refused_and_the_right_shape_named(shape: tuple[int, ...]) -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        make_task("rendezvous", num_agents=4).check_action(jnp.zeros(shape))
+    assert str(caught.value) == f"action must have shape (4, 2) (agents, numbers per agent), not {shape}"
+
+
+@pytest.mark.parametrize("name", ["rendezvous", "pursuit", "multi_pursuit"])
+def test_a_step_refuses_actions_for_another_number_of_agents(name: str) -> None:
+    task = make_task(name, num_agents=4)
+    state = jax.eval_shape(task.initial, jax.random.key(0))
+    with pytest.raises(SwarmbedError, match=r"^action must have shape \(4, 2\) .* not \(3, 2\)$"):
+        jax.eval_shape(lambda s: task.transition(s, jnp.zeros((3, 2)), jax.random.key(0)), state)
+
+
+@pytest.mark.parametrize("name", ["pursuit", "multi_pursuit"])
+def test_a_pursuit_refuses_a_state_without_evaders(name: str) -> None:
+    task = make_task(name, num_agents=2)
+    state = jax.eval_shape(task.initial, jax.random.key(0))._replace(evaders=None)
+    with pytest.raises(SwarmbedError, match=r"^the state has no evaders; .* state\.evaders of shape \(E, 2\)$"):
+        jax.eval_shape(task.observe, state)
+
+
+def test_equal_settings_make_equal_tasks() -> None:
+    # Functions are compiled once per task, so that equality must go by settings and not by identity.
+    assert make_task("rendezvous", agents=5) == make_task("rendezvous", num_agents=5)
+    assert hash(make_task("rendezvous", agents=5)) == hash(make_task("rendezvous", num_agents=5))
+    assert make_task("rendezvous", agents=5) != make_task("rendezvous", agents=6)
