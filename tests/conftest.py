@@ -12,6 +12,7 @@ from hypothesis import settings
 # Before anything of swarmbed is imported: from here on, every call checks the shapes and types it is annotated with.
 # The numeric tower lets a whole number pass where a float is asked for, as mypy does.
 import os
+
 if os.environ.get("HOOK"):
     jaxtyping.install_import_hook("swarmbed", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 

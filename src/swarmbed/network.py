@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed.embeddings.base import Embedding, SetLayout, column_normalised
+from swarmbed.embeddings.base import Embedding, SetLayout, column_normalised, in_order
 from swarmbed.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, Task
 
@@ -78,7 +78,7 @@ class Network:
         return {"embeddings": sets, "head": head}
 
     def apply(self, params: Params, inputs: Inputs) -> Float[Array, "B O"]:
-        layers = list(params["head"].values())
+        layers = in_order(params["head"])
         hidden = _side_by_side([*self.embed(params, inputs), inputs.local], layers[0]["weight"]) + layers[0]["bias"]
         for layer in layers[1:]:
             hidden = jax.nn.relu(hidden) @ layer["weight"] + layer["bias"]

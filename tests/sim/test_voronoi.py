@@ -24,7 +24,9 @@ WORLDS = {
     "corridor with walls": Closed(60.0, 150.0),
 }
 SCENES = 12
-CASES = [(name, 9) for name in WORLDS] + [(name, few) for name in ("long torus", "corridor with walls") for few in (1, 2)]
+CASES = [(name, 9) for name in WORLDS] + [
+    (name, few) for name in ("long torus", "corridor with walls") for few in (1, 2)
+]
 each_case = pytest.mark.parametrize(("name", "num_pursuers"), CASES)
 
 

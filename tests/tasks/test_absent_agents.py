@@ -63,7 +63,9 @@ def both(quick_jit: Any) -> Any:
             with_gaps, without, action, fewer_actions = scenes(name)
             pairs = ((five, with_gaps, action), (three, without, fewer_actions))
             found[name] = [
-                jax.tree.map(np.asarray, quick_jit(jax.vmap(lambda s, a, task=task: everything(task, s, a)))(state, moves))
+                jax.tree.map(
+                    np.asarray, quick_jit(jax.vmap(lambda s, a, task=task: everything(task, s, a)))(state, moves)
+                )
                 for task, state, moves in pairs
             ]
         return found[name]

@@ -32,9 +32,6 @@ TASKS = {
     "pursuit by one between walls": make_task("pursuit", num_agents=1, world="closed", **NEAR, **SIZE),
     "pursuit by three nearby": make_task("pursuit", num_agents=3, **NEAR, **SIZE),
     "pursuit of two evaders by two": make_task("multi_pursuit", num_agents=2, num_evaders=2, sight_radius=20, **SIZE),
-    "pursuit of two evaders by one between walls": make_task(
-        "multi_pursuit", num_agents=1, num_evaders=2, world="closed", dynamics="double", **SIZE
-    ),
 }
 
 
@@ -113,11 +110,8 @@ def test_the_gradient_of_a_step_is_that_of_finite_differences(float64: None, qui
     def function(flat: Any) -> Any:
         return outlook(task, *unflatten(flat))
 
-    def both(flat: Any) -> tuple[Any, Any]:
-        nudges = step * jnp.eye(flat.size)
-        ahead, behind = jax.vmap(function)(flat + nudges), jax.vmap(function)(flat - nudges)
-        return jax.grad(function)(flat), (ahead - behind) / (2 * step)
-
-    slope, wanted = quick_jit(both)(flat)
+    nudges = step * np.eye(flat.size)
+    ahead, behind = quick_jit(jax.vmap(function))(np.concatenate([flat + nudges, flat - nudges])).reshape(2, -1)
+    slope, wanted = quick_jit(jax.grad(function))(flat), (ahead - behind) / (2 * step)
     assert np.count_nonzero(wanted) == flat.size
     np.testing.assert_allclose(slope, wanted, atol=1e-6)

@@ -42,8 +42,16 @@ def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("rendezvous", {"observation": "full"}, "observation set 'full' does not exist; choose one of: basic, extended, comm"),
-        ("multi_pursuit", {"observation": "comm"}, "observation set 'comm' does not exist; choose one of: basic, extended"),
+        (
+            "rendezvous",
+            {"observation": "full"},
+            "observation set 'full' does not exist; choose one of: basic, extended, comm",
+        ),
+        (
+            "multi_pursuit",
+            {"observation": "comm"},
+            "observation set 'comm' does not exist; choose one of: basic, extended",
+        ),
         ("rendezvous", {"world": "sphere"}, "world 'sphere' does not exist; choose one of: closed, torus"),
         ("rendezvous", {"dynamics": "triple"}, "dynamics 'triple' does not exist; choose one of: single, double"),
         ("rendezvous", {"velocity_frame": "map"}, "velocity_frame 'map' does not exist; choose one of: world, own"),
@@ -61,10 +69,18 @@ def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
             {"comm_radius": -40},
             "comm_radius must be a positive number, or left out for global sight, not -40.0",
         ),
-        ("pursuit", {"sight_radius": 0}, "sight_radius must be a positive number, or left out for global sight, not 0.0"),
+        (
+            "pursuit",
+            {"sight_radius": 0},
+            "sight_radius must be a positive number, or left out for global sight, not 0.0",
+        ),
         ("rendezvous", {"agents": "many"}, "task 'rendezvous': agents must be a whole number, not 'many'"),
         ("rendezvous", {"num_agents": 2.5}, "task 'rendezvous': num_agents must be a whole number, not 2.5"),
-        ("pursuit-local", {"comm_radius": "far"}, "task 'pursuit-local': comm_radius must be a number or nothing, not 'far'"),
+        (
+            "pursuit-local",
+            {"comm_radius": "far"},
+            "task 'pursuit-local': comm_radius must be a number or nothing, not 'far'",
+        ),
     ],
 )
 def test_a_wrong_setting_is_refused_in_one_sentence(name: str, settings: dict[str, Any], message: str) -> None:
@@ -93,16 +109,18 @@ def test_actions_of_a_wrong_shape_are_refused_and_the_right_shape_named(shape: t
 def test_a_step_refuses_actions_for_another_number_of_agents(name: str) -> None:
     task = make_task(name, num_agents=4)
     state = jax.eval_shape(task.initial, jax.random.key(0))
-    with pytest.raises(SwarmbedError, match=r"^action must have shape \(4, 2\) .* not \(3, 2\)$"):
+    with pytest.raises(SwarmbedError) as caught:
         jax.eval_shape(lambda s: task.transition(s, jnp.zeros((3, 2)), jax.random.key(0)), state)
+    assert str(caught.value) == "action must have shape (4, 2) (agents, numbers per agent), not (3, 2)"
 
 
 @pytest.mark.parametrize("name", ["pursuit", "multi_pursuit"])
 def test_a_pursuit_refuses_a_state_without_evaders(name: str) -> None:
     task = make_task(name, num_agents=2)
     state = jax.eval_shape(task.initial, jax.random.key(0))._replace(evaders=None)
-    with pytest.raises(SwarmbedError, match=r"^the state has no evaders; .* state\.evaders of shape \(E, 2\)$"):
+    with pytest.raises(SwarmbedError) as caught:
         jax.eval_shape(task.observe, state)
+    assert str(caught.value) == "the state has no evaders; a pursuit task needs state.evaders of shape (E, 2)"
 
 
 def test_equal_settings_make_equal_tasks() -> None:

@@ -50,14 +50,24 @@ def states(draw: Any, name: str) -> State:
     return State(agents, None if evaders is None else evaders.astype(np.float32))
 
 
-@pytest.fixture(scope="session")
-def compute(compiled: Any) -> Any:
-    """``compute(task, "observe", state)``, with plain arrays in and out."""
-    return lambda task, method, *arguments: jax.tree.map(np.asarray, compiled(task, method)(*arguments))
+STILL = np.zeros((N, 2), np.float32)
+
+
+@pytest.fixture(scope="module")
+def sense(quick_jit: Any) -> Any:
+    """``sense(task, state, action)``: what all agents observe, and the reward for being there; plain arrays."""
+
+    def both(task: Any, state: State, action: Any) -> Any:
+        return task.observe(state), task.reward(state, action, state)
+
+    compiled = quick_jit(both, static_argnums=0)
+    return lambda task, state, action=STILL: jax.tree.map(np.asarray, compiled(task, state, action))
 
 
 def moved(state: State, position_of: Any, turn: float) -> State:
-    agents = state.agents._replace(position=position_of(state.agents.position), heading=state.agents.heading + np.float32(turn))
+    agents = state.agents._replace(
+        position=position_of(state.agents.position), heading=state.agents.heading + np.float32(turn)
+    )
     return State(agents, None if state.evaders is None else position_of(state.evaders))
 
 
@@ -65,83 +75,74 @@ def assert_same(found: Any, wanted: Any) -> None:
     np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-6)
 
 
-def assert_same_observation(found: Any, wanted: Any) -> None:
-    assert_same(found.local, wanted.local)
-    for one, other in zip(found.sets, wanted.sets, strict=True):
-        np.testing.assert_array_equal(one.mask, other.mask)
-        assert_same(one.elements, other.elements)
+def assert_same_scene(found: Any, wanted: Any) -> None:
+    """Equal observations and equal rewards."""
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        assert one.dtype == other.dtype
+        assert_same(one.astype(float), other.astype(float))
 
 
 @each_task
 @given(data=st.data())
 def test_relabelling_agents_relabels_what_they_sense_and_leaves_the_reward_alone(
-    name: str, data: Any, compute: Any
+    name: str, data: Any, sense: Any
 ) -> None:
     task, state = TASKS[name], data.draw(states(name))
     order = np.array(data.draw(st.permutations(range(N))))
     action = data.draw(arrays(np.float32, (N, 2), elements=st.floats(-2, 2, width=32)))
     relabelled = State(Agents(*(None if c is None else c[order] for c in state.agents)), state.evaders)
-    before, after = compute(task, "observe", state), compute(task, "observe", relabelled)
+    before, reward_before = sense(task, state, action)
+    after, reward_after = sense(task, relabelled, action[order])
+    assert_same(reward_after, reward_before)
     assert_same(after.local, before.local[order])
     assert_same(after.sets[0].elements, before.sets[0].elements[order][:, order])
     np.testing.assert_array_equal(after.sets[0].mask, before.sets[0].mask[order][:, order])
     for one, other in zip(after.sets[1:], before.sets[1:], strict=True):
         assert_same(one.elements, other.elements[order])
         np.testing.assert_array_equal(one.mask, other.mask[order])
-    after_reward = compute(task, "reward", relabelled, action[order], relabelled)
-    assert_same(after_reward, compute(task, "reward", state, action, state))
 
 
 @given(data=st.data())
-def test_relabelling_evaders_relabels_their_slots_and_leaves_the_reward_alone(data: Any, compute: Any) -> None:
+def test_relabelling_evaders_relabels_their_slots_and_leaves_the_reward_alone(data: Any, sense: Any) -> None:
     task, state = TASKS["multi_pursuit"], data.draw(states("multi_pursuit"))
     order = np.array(data.draw(st.permutations(range(E))))
     assert state.evaders is not None
     relabelled = state._replace(evaders=state.evaders[order])
-    before, after = compute(task, "observe", state), compute(task, "observe", relabelled)
+    (before, reward_before), (after, reward_after) = sense(task, state), sense(task, relabelled)
+    assert reward_after == reward_before
     assert_same(after.sets[1].elements, before.sets[1].elements[:, order])
     np.testing.assert_array_equal(after.sets[1].mask, before.sets[1].mask[:, order])
-    assert_same_observation(after._replace(sets=after.sets[:1]), before._replace(sets=before.sets[:1]))
-    still = np.zeros((N, 2), np.float32)
-    assert compute(task, "reward", state, still, relabelled) == compute(task, "reward", state, still, state)
+    assert_same(after.sets[0].elements, before.sets[0].elements)
 
 
 @each_task_on_a_torus
 @given(data=st.data())
-def test_shifting_the_scene_on_a_torus_changes_nothing_that_an_agent_senses(
-    name: str, data: Any, compute: Any
-) -> None:
+def test_shifting_the_scene_on_a_torus_changes_nothing_that_an_agent_senses(name: str, data: Any, sense: Any) -> None:
     task, state = TASKS[name], data.draw(states(name))
     shift = np.array([data.draw(st.integers(0, 74)), data.draw(st.integers(0, 44))], np.float32)
     shifted = moved(state, lambda position: (position + shift) % np.array([75, 45], np.float32), 0.0)
-    assert_same_observation(compute(task, "observe", shifted), compute(task, "observe", state))
-    still = np.zeros((N, 2), np.float32)
-    assert_same(compute(task, "reward", shifted, still, shifted), compute(task, "reward", state, still, state))
+    assert_same_scene(sense(task, shifted), sense(task, state))
 
 
 @pytest.mark.parametrize("name", ["pursuit", "multi_pursuit"])
 @given(data=st.data())
-def test_shifting_the_scene_on_a_torus_shifts_where_evaders_flee_to(name: str, data: Any, compute: Any) -> None:
+def test_shifting_the_scene_on_a_torus_shifts_where_evaders_flee_to(name: str, data: Any, compiled: Any) -> None:
     task, state = TASKS[name], data.draw(states(name))
     shift = np.array([data.draw(st.integers(0, 74)), data.draw(st.integers(0, 44))], np.float32)
     size = np.array([75, 45], np.float32)
     shifted = moved(state, lambda position: (position + shift) % size, 0.0)
-    off = compute(task, "flee", shifted) - compute(task, "flee", state) - shift
+    off = compiled(task, "flee")(shifted) - compiled(task, "flee")(state) - shift
     np.testing.assert_allclose(off - size * np.round(off / size), 0.0, atol=1e-4)
 
 
 @each_task
 @given(data=st.data())
-def test_turning_the_scene_by_a_quarter_changes_nothing_that_an_agent_senses(
-    name: str, data: Any, compute: Any
-) -> None:
+def test_turning_the_scene_by_a_quarter_changes_nothing_that_an_agent_senses(name: str, data: Any, sense: Any) -> None:
     # (x, y) → (height − y, x), and width and height change places.
     task, state = TASKS[name], data.draw(states(name))
     turned_task = replace(task, width=45.0, height=75.0)
     turned = moved(state, lambda position: np.stack([45 - position[:, 1], position[:, 0]], -1), pi / 2)
-    assert_same_observation(compute(turned_task, "observe", turned), compute(task, "observe", state))
-    still = np.zeros((N, 2), np.float32)
-    assert_same(compute(turned_task, "reward", turned, still, turned), compute(task, "reward", state, still, state))
+    assert_same_scene(sense(turned_task, turned), sense(task, state))
 
 
 def plain_distances(task: Any, origin: Any, target: Any) -> Any:
@@ -153,11 +154,9 @@ def plain_distances(task: Any, origin: Any, target: Any) -> Any:
 
 @each_task
 @given(data=st.data())
-def test_masks_say_who_is_within_reach_and_absent_elements_are_exactly_zero(
-    name: str, data: Any, compute: Any
-) -> None:
+def test_masks_say_who_is_within_reach_and_absent_elements_are_exactly_zero(name: str, data: Any, sense: Any) -> None:
     task, state = TASKS[name], data.draw(states(name))
-    sets = compute(task, "observe", state).sets
+    sets = sense(task, state)[0].sets
     position = state.agents.position
     wanted = [(plain_distances(task, position, position) <= 20.5) & ~np.eye(N, dtype=bool)]
     if name == "multi_pursuit":
@@ -170,12 +169,9 @@ def test_masks_say_who_is_within_reach_and_absent_elements_are_exactly_zero(
 
 @each_task
 @given(data=st.data())
-def test_a_few_viewers_see_what_they_see_among_all(name: str, data: Any, compute: Any) -> None:
+def test_a_few_viewers_see_what_they_see_among_all(name: str, data: Any, sense: Any, compiled: Any) -> None:
     task, state = TASKS[name], data.draw(states(name))
     viewers = np.array(data.draw(st.lists(st.integers(0, N - 1), min_size=3, max_size=3)))
-    everybody = compute(task, "observe", state)
-    few = compute(task, "observe_from", state, viewers, compute(task, "transmit", state))
-    assert_same(few.local, everybody.local[viewers])
-    for one, all_of_them in zip(few.sets, everybody.sets, strict=True):
-        assert_same(one.elements, all_of_them.elements[viewers])
-        np.testing.assert_array_equal(one.mask, all_of_them.mask[viewers])
+    everybody, _ = sense(task, state)
+    few = compiled(task, "observe_from")(state, viewers, compiled(task, "transmit")(state))
+    assert_same_scene(jax.tree.map(np.asarray, few), jax.tree.map(lambda column: column[viewers], everybody))

@@ -71,3 +71,8 @@ def column_normalised(key: PRNGKeyArray, inputs: int, outputs: int, scale: float
     """Initial weights of a layer: normal numbers, every output's column scaled to the length ``scale``."""
     weights = jax.random.normal(key, (inputs, outputs))
     return scale * weights / jnp.sqrt(jnp.maximum(jnp.square(weights).sum(0, keepdims=True), 1e-12))
+
+
+def in_order(layers: Params) -> list[Params]:
+    """layer0, layer1, … as a list. JAX sorts the names of a dictionary, and puts layer10 before layer2."""
+    return [layers[f"layer{i}"] for i in range(len(layers))]

@@ -1,13 +1,14 @@
 """Neural features of a set, pooled: the paper's mean embedding, and softmax and max pooling beside it."""
 
 from dataclasses import dataclass
+from math import inf
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
+from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised, in_order
 from swarmbed.embeddings.summation import ACTIVATIONS, sum_activations
 from swarmbed.errors import SwarmbedError, choose
 from swarmbed.settings import setting
@@ -32,6 +33,8 @@ class Neural(Embedding):
         choose("activation", self.activation, tuple(ACTIVATIONS))
         if not self.features or min(self.features) < 1:
             raise SwarmbedError(f"features must be one or more positive whole numbers, not {self.features}")
+        if not 0 <= self.temperature < inf:
+            raise SwarmbedError(f"temperature must be a number of at least 0, not {self.temperature}")
 
     def prepare(
         self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]
@@ -72,6 +75,6 @@ class Neural(Embedding):
     def _features(self, params: Params, prepared: Float[Array, "B S C"]) -> Float[Array, "B S K"]:
         """φ of every element; exactly 0 in absent slots, since every activation maps 0 to 0."""
         hidden, presence = prepared[..., :-1], prepared[..., -1:]
-        for layer in params.values():
+        for layer in in_order(params):
             hidden = ACTIVATIONS[self.activation].value(hidden @ layer["weight"] + presence * layer["bias"])
         return hidden

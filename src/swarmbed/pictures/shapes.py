@@ -112,6 +112,7 @@ def cells(stage: Stage, sites: Points) -> list[Points]:
     cell's farthest corner cuts nothing any more, so only a handful are looked at. Cells reach over a periodic border.
     """
     images_of = np.zeros((1, 2)) if stage.period is None else _SHIFTS * stage.period
+    same_spot = (1e-6 * stage.unit) ** 2
     result = []
     for site in sites:
         half = None if stage.period is None else stage.period / 2
@@ -120,7 +121,7 @@ def cells(stage: Stage, sites: Points) -> list[Points]:
         rivals = (stage.nearest(sites - site)[:, None] + images_of).reshape(-1, 2)
         square = (rivals**2).sum(1)
         # The site itself, and whoever stands on the same spot, share one cell.
-        order = [index for index in np.argsort(square) if square[index] > (1e-6 * stage.unit) ** 2]
+        order = np.argsort(square)[np.count_nonzero(square <= same_spot) :]
         reach = max(x * x + y * y for x, y in corners)
         for index in order:
             if square[index] > 4 * reach:

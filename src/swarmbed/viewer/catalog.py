@@ -22,16 +22,16 @@ class Catalog:
         self.tasks: dict[str, Task] = {
             name: make_task(name) for name in task_names() if name in known or name not in known.values()
         }
-        self._names = [*shipped_policies(), *registry.controllers.all()]
+        self.names = [*shipped_policies(), *registry.controllers.all()]
         self._found: dict[str, Contestant] = {}
         self._fitting: dict[str, list[str]] = {}
 
     def add_contestant(self, contestant: Contestant) -> str:
         """Offer somebody, under a name that nobody else has."""
         name, number = contestant.name, 2
-        while name in self._found or name in self._names:
+        while name in self._found or name in self.names:
             name, number = f"{contestant.name} ({number})", number + 1
-        self._names.insert(0, name)
+        self.names.insert(0, name)
         self._found[name] = contestant
         self._fitting.clear()
         return name
@@ -52,14 +52,14 @@ class Catalog:
 
     def contestant(self, name: str) -> Contestant:
         if name not in self._found:
-            self._found[choose("controller", name, self._names)] = find(name)
+            self._found[choose("controller", name, self.names)] = find(name)
         return self._found[name]
 
     def fitting(self, task: str) -> list[str]:
         """Who can run a task, those made for it first."""
         choose("task", task, list(self.tasks))
         if task not in self._fitting:
-            able = [name for name in self._names if self._fits(name, self.tasks[task])]
+            able = [name for name in self.names if self._fits(name, self.tasks[task])]
             self._fitting[task] = sorted(able, key=lambda name: not self._is_made_for(name, self.tasks[task]))
         return self._fitting[task]
 

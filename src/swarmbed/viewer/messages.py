@@ -78,7 +78,7 @@ class Remove:
     agent: int = within(0, 10**9)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Hold:
     """Take an agent or an evader and put it there; it stays until released."""
 

@@ -1,11 +1,11 @@
 """What one page looks at: one swarm or two, and everything that its messages change. Knows nothing of the network."""
 
 import time
-from typing import Any
 
 import numpy as np
 
 from swarmbed.errors import SwarmbedError
+from swarmbed.sim.world import Torus
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer import messages
 from swarmbed.viewer.catalog import Catalog
@@ -159,8 +159,8 @@ class Session:
             except SwarmbedError:
                 self.waiting.pop(0)
                 raise
-            # Both are asked, so that both are compiled.
-            if not all([swarm.can_hold(count) for swarm in self.swarms]):
+            are_ready = [swarm.can_hold(count) for swarm in self.swarms]  # asks everybody, so that all get compiled
+            if not all(are_ready):
                 return
             self.waiting.pop(0)
             self._carry_out(message, count)
@@ -211,8 +211,9 @@ class Session:
         task = self.swarms[0].task
         if not isinstance(task, SwarmTask):
             return x, y
-        inside: Any = task.space.confine(np.float32(x), np.float32(y))  # type: ignore[arg-type]
-        return float(inside[0]), float(inside[1])
+        if isinstance(task.space, Torus):
+            return x % task.width, y % task.height
+        return min(max(x, 0.0), task.width), min(max(y, 0.0), task.height)
 
     def _check_arena(self, arena: int) -> None:
         if arena >= len(self.swarms):

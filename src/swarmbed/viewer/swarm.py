@@ -185,7 +185,7 @@ def scatter(task: Task, many: int, seed: tuple[int, ...]) -> Newcomers:
     """Agents at random places, as a start draws them."""
     random = np.random.default_rng(seed)
     margin = task.start_margin if isinstance(task, SwarmTask) else 0.05
-    size = (getattr(task, "width", 1.0), getattr(task, "height", 1.0))
+    size = np.array([getattr(task, "width", 1.0), getattr(task, "height", 1.0)])
     return Newcomers(size * random.uniform(margin, 1 - margin, (many, 2)), random.uniform(0, 2 * pi, many))
 
 

@@ -1,0 +1,179 @@
+"""One page and its session: messages in, frames out. The simulation runs in a thread, so that nobody waits for it."""
+
+import asyncio
+import json
+import logging
+import time
+from collections import deque
+from concurrent.futures import Executor
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.viewer import frames, gate, messages
+from swarmbed.viewer.messages import Message
+from swarmbed.viewer.pace import Pace
+from swarmbed.viewer.session import Session
+
+BUDGET = 1 / 20  # seconds of simulation per picture, at most
+UNDRAWN = 3  # frames on their way to a page that says when it has drawn them
+POLL = 0.1  # seconds between looks at what is being compiled
+FULL = 256  # messages that may wait
+
+log = logging.getLogger("swarmbed.viewer")
+
+
+class Connection:
+    """Reads messages as they come, and in between keeps the swarm moving and the page up to date."""
+
+    def __init__(self, socket: WebSocket, session: Session, threads: Executor) -> None:
+        self.socket, self.session, self.threads = socket, session, threads
+        self.inbox: deque[Message] = deque()
+        self.complaints: deque[str] = deque(maxlen=8)
+        self.news = asyncio.Event()
+        self.rate = gate.RateLimit()
+        self.pace = Pace()
+        self.told: dict[int, int] = {}
+        self.scenes = 0
+        self.sent = self.drawn = 0
+        self.closed = False
+
+    async def run(self, first: messages.Setup) -> None:
+        """Show something until the page goes away."""
+        reader = asyncio.create_task(self._read())
+        try:
+            await self._send(frames.hello(self.session))
+            self.inbox.appendleft(first)
+            while not self.closed:
+                await self._turn()
+        except WebSocketDisconnect:
+            pass
+        except Exception:
+            log.exception("the viewer stumbled; the page is told, and other pages go on")
+            await self._send({"type": "error", "message": "the simulation failed; the terminal shows why"})
+        finally:
+            reader.cancel()
+            if self.socket.application_state is WebSocketState.CONNECTED and not self.closed:
+                await self.socket.close(1011)
+
+    async def _turn(self) -> None:
+        """What is new, one step, one frame, then wait for the next reason."""
+        self.news.clear()
+        changed = await self._obey()
+        while self.complaints:
+            await self._send({"type": "error", "message": self.complaints.popleft()})
+        session = self.session
+        if session.scenes != self.scenes:
+            self.scenes = session.scenes
+            self.told.clear()
+            await self._send(await self._in_thread(frames.scene, session))
+        steps = 0
+        if session.playing and self._may_send():
+            steps = self.pace.steps(session.speed, time.monotonic())
+        if session.swarms and (steps or session.waiting):
+            await self._in_thread(self._advance, steps)
+        if session.swarms and (changed or steps or self._is_expecting()):
+            frame = await self._in_thread(frames.frame, session, self.told)
+            self.expecting = any(arena["look"] and not arena["look"]["ready"] for arena in frame["arenas"])
+            await self._send(frame)
+            self.sent += 1
+        await self._rest()
+
+    expecting = False  # the eye of an agent that was asked for is being compiled
+
+    def _is_expecting(self) -> bool:
+        return self.expecting or bool(self.session.waiting)
+
+    async def _rest(self) -> None:
+        """Until the next frame is due or there is news."""
+        if self.inbox or self.closed:
+            return
+        if self.session.playing:
+            wait = self.pace.wait(self.session.speed, time.monotonic()) if self._may_send() else 1.0
+        else:
+            wait = POLL if self._is_expecting() else 3600.0
+        if wait <= 0:
+            await asyncio.sleep(0)
+            return
+        try:
+            async with asyncio.timeout(wait):
+                await self.news.wait()
+                # News is answered at once, but not more often than there are pictures.
+                await asyncio.sleep(min(wait, 1 / 120))
+        except TimeoutError:
+            pass
+
+    async def _obey(self) -> bool:
+        """Carry out all messages that are waiting; whether there were any."""
+        any_news = False
+        while self.inbox:
+            message = self.inbox.popleft()
+            any_news = True
+            if isinstance(message, messages.Setup):
+                await self._send({"type": "busy", "message": "compiling the simulation …"})
+            was_playing = self.session.playing
+            try:
+                await self._in_thread(self.session.apply, message)
+            except SwarmbedError as error:
+                self.complaints.append(str(error))
+            if self.session.playing and not was_playing:
+                self.pace.reset()
+        return any_news
+
+    def _advance(self, steps: int) -> None:
+        try:
+            self.session.advance(steps, BUDGET)
+        except SwarmbedError as error:
+            self.complaints.append(str(error))
+
+    def _may_send(self) -> bool:
+        return self.drawn == 0 or self.sent - self.drawn < UNDRAWN
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                received = await self.socket.receive()
+                if received["type"] == "websocket.disconnect":
+                    break
+                if not self.rate.allows():
+                    if self.rate.refused % gate.PATIENCE == 0:
+                        await self.socket.close(1008, "too many messages")
+                        break
+                    if self.rate.refused % 100 == 1:
+                        self._complain(f"too many messages; at most {gate.PER_SECOND:g} per second are read")
+                    continue
+                self._take(received.get("text") if received.get("text") is not None else b"")
+        finally:
+            self.closed = True
+            self.news.set()
+
+    def _take(self, text: str | bytes) -> None:
+        """Put a message where the next turn finds it."""
+        try:
+            message = messages.parse(text)
+        except SwarmbedError as error:
+            self._complain(str(error))
+            return
+        if isinstance(message, messages.Drawn):
+            self.drawn = min(self.drawn + 1, self.sent)
+            self.news.set()
+            return
+        if isinstance(message, messages.Hold) and self.inbox and isinstance(self.inbox[-1], messages.Hold):
+            self.inbox.pop()  # a mouse on the move: only its last place counts
+        if len(self.inbox) >= FULL:
+            self._complain("too many messages are waiting; this one was left out")
+            return
+        self.inbox.append(message)
+        self.news.set()
+
+    def _complain(self, sentence: str) -> None:
+        self.complaints.append(sentence)
+        self.news.set()
+
+    async def _send(self, content: dict[str, Any]) -> None:
+        if not self.closed:
+            await self.socket.send_text(json.dumps(content, separators=(",", ":"), allow_nan=False))
+
+    async def _in_thread(self, function: Any, *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
