@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,25 @@ import numpy as np
 import pytest
 
 from swarmbed.cli import main
-from swarmbed.controllers.base import Controller
-from swarmbed.controllers.random import Random
+from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.errors import SwarmbedError
 from swarmbed.evaluate import Evaluation, choose_task, evaluate, in_groups
 from swarmbed.tasks import make_task
-from swarmbed.tasks.base import State, Task
 from swarmbed.who import Contestant
+from toy_task import Constant, Drift, Forward
 
-TINY = make_task("rendezvous", num_agents=3, horizon=12)
-# Two pursuers catch within 25 units: some early, some late, some never.
-HUNT = make_task("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evader_speed_ratio=0.5)
+TINY = Drift()
+# Two pursuers, straight on, catch within 25 units: some at once, some later, some never.
+HUNT = make_task("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evader_speed_ratio=0.0)
 HERD = make_task("multi_pursuit", num_agents=2, num_evaders=2, horizon=12, capture_radius=20.0)
 
 
-@dataclass(frozen=True)
-class Constant(Controller):
-    """The same action for everybody, always."""
-
-    value: float = 0.0
-
-    def act(self, task: Task, state: State, key: Any) -> Any:
-        return jax.numpy.full((task.num_agents, task.action_size), self.value)
+@pytest.fixture(autouse=True, scope="module")
+def short_compilations(quick_jit: Any) -> Iterator[None]:
+    """These tests compile many small functions and run each once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jax, "jit", quick_jit)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -44,72 +41,68 @@ def random_walk() -> Evaluation:
 
 @pytest.fixture(scope="module")
 def hunt() -> Evaluation:
-    return evaluate(Constant(1.0), HUNT, episodes=40)
+    return evaluate(Forward(), HUNT, episodes=40)
 
 
 @pytest.fixture(scope="module")
 def herd() -> Evaluation:
-    return evaluate(Random(), HERD, episodes=20)
+    return evaluate(Forward(), HERD, episodes=20)
 
 
 def test_everybody_starts_alike(random_walk: Evaluation) -> None:
     other = evaluate(Constant(0.3), TINY, episodes=37, seed=5)
-    assert np.array_equal(random_walk.metrics["mean_distance"][:, 0], other.metrics["mean_distance"][:, 0])
-    assert not np.allclose(random_walk.metrics["mean_distance"][:, -1], other.metrics["mean_distance"][:, -1])
+    assert np.array_equal(random_walk.metrics["offset"][:, 0], other.metrics["offset"][:, 0])
+    assert not np.isclose(random_walk.metrics["offset"][:, -1], other.metrics["offset"][:, -1]).any()
 
 
 def test_chance_after_the_start_is_the_same_for_everybody() -> None:
-    # Evaders that are caught come back at places that no controller has a say in: with a radius that catches all of
-    # them in every step, where they are does not depend on who acts.
-    task = replace(HERD, capture_radius=1000.0, evader_speed_ratio=0.0)
-    ends = [evaluate(Constant(value), task, episodes=3) for value in (0.0, 0.0)]
-    assert np.array_equal(ends[0].returns, ends[1].returns)
-    assert ends[0].returns == pytest.approx(2 * 12)
+    lazy, steady = (evaluate(Constant(a), Drift(noise=1.0), episodes=3).metrics["offset"] for a in (0.0, 0.5))
+    # One goes half a unit further in every step; whatever else happens, happens to both.
+    assert steady - lazy == pytest.approx(np.tile(0.5 * np.arange(13), (3, 1)), abs=1e-4)
+    assert np.abs(np.diff(lazy, axis=1)).min() > 0
 
 
 def test_an_episode_is_the_same_however_many_are_run(random_walk: Evaluation) -> None:
     fewer = evaluate("random", TINY, episodes=5, seed=5)
-    assert fewer.metrics["mean_distance"] == pytest.approx(random_walk.metrics["mean_distance"][:5], rel=1e-5)
+    assert fewer.metrics["offset"] == pytest.approx(random_walk.metrics["offset"][:5], rel=1e-5)
 
 
 def test_another_seed_gives_other_starts(random_walk: Evaluation) -> None:
     other = evaluate("random", TINY, episodes=5, seed=6)
-    assert not np.isin(other.metrics["mean_distance"][:, 0], random_walk.metrics["mean_distance"][:, 0]).any()
+    assert not np.isin(other.metrics["offset"][:, 0], random_walk.metrics["offset"][:, 0]).any()
 
 
 def test_starts_of_one_seed_differ_from_each_other(random_walk: Evaluation) -> None:
-    assert len(np.unique(random_walk.metrics["mean_distance"][:, 0])) == 37
+    assert len(np.unique(random_walk.metrics["offset"][:, 0])) == 37
 
 
-def test_agents_that_do_nothing_keep_their_distance_and_lose_it_as_return() -> None:
-    # Reward per step: −mean(min(d, d_c)) / d_c with d_c = 100 √2, and nothing for an action of zero.
+def test_the_return_is_the_sum_of_rewards() -> None:
+    # Nobody moves: twelve times the reward of the start.
     still = evaluate(Constant(0.0), TINY, episodes=4)
-    start = still.metrics["mean_distance"][:, 0]
-    assert still.metrics["mean_distance"] == pytest.approx(np.tile(start[:, None], 13))
-    assert still.returns == pytest.approx(-12 * start / np.sqrt(2e4), rel=1e-5)
+    assert still.returns == pytest.approx(-12 * still.metrics["offset"][:, 0], rel=1e-5)
 
 
 def test_the_summary_holds_the_means_over_episodes(random_walk: Evaluation) -> None:
     summary = random_walk.summary()
     assert summary["return_mean"] == pytest.approx(random_walk.returns.mean(), rel=1e-6)
-    assert summary["mean_distance"] == pytest.approx(random_walk.metrics["mean_distance"].mean(0), rel=1e-6)
-    assert len(summary["mean_distance"]) == 12 + 1
-    assert (summary["episodes"], summary["agents"], summary["seed"], summary["task"]) == (37, 3, 5, "rendezvous")
+    assert summary["offset"] == pytest.approx(random_walk.metrics["offset"].mean(0), rel=1e-6)
+    assert len(summary["offset"]) == 12 + 1
+    assert (summary["episodes"], summary["agents"], summary["seed"], summary["task"]) == (37, 3, 5, "Drift")
 
 
 def test_every_mean_has_its_interval_beside_it(random_walk: Evaluation) -> None:
     summary = random_walk.summary()
     low, high = summary["return_mean_ci"]
     assert low < summary["return_mean"] < high
-    lows, highs = summary["mean_distance_ci"]
-    assert all(a < m < b for a, m, b in zip(lows, summary["mean_distance"], highs, strict=True))
+    lows, highs = summary["offset_ci"]
+    assert all(a < m < b for a, m, b in zip(lows, summary["offset"], highs, strict=True))
 
 
 def test_capture_curves_never_decrease_and_end_with_the_episodes_that_ended(hunt: Evaluation) -> None:
     curve = np.array(hunt.summary()["captured_by"])
     assert (np.diff(curve) >= 0).all()
     assert 0 < curve[0] < curve[-1] < 1
-    assert curve[-1] == pytest.approx((hunt.lengths < 12).mean(), abs=0.1)
+    assert curve[-1] == pytest.approx(hunt.metrics["captured"].max(axis=1).mean())
 
 
 def test_an_episode_is_over_from_the_step_of_its_capture_on(hunt: Evaluation) -> None:
@@ -132,10 +125,7 @@ def test_a_swarm_of_another_size_can_be_asked_for() -> None:
 
 
 def test_without_a_task_a_controller_gets_one_that_fits() -> None:
-    chaser = Contestant("chaser", Constant(), None)
-    assert type(choose_task(chaser, None)).__name__ == "Rendezvous"
-    from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
-
+    assert type(choose_task(Contestant("anybody", Constant()), None)).__name__ == "Rendezvous"
     assert type(choose_task(Contestant("voronoi", VoronoiPursuit()), None)).__name__ == "Pursuit"
 
 
@@ -148,7 +138,7 @@ def test_a_policy_takes_its_senses_to_another_task() -> None:
 def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules["swarmbed.evaluate"].PER_DEVICE, "cpu", 4)
     told: list[int] = []
-    squares = in_groups(lambda x: x * x)(np.arange(10.0), on_progress=told.append)
+    squares = in_groups(lambda x: x * x, expected=10)(np.arange(10.0), on_progress=told.append)
     assert np.array_equal(squares, np.arange(10.0) ** 2)
     assert told[-1] == 10
 
@@ -165,7 +155,7 @@ def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> No
 
 
 def test_a_return_that_is_no_number_is_an_error() -> None:
-    with pytest.raises(SwarmbedError, match="the return of episode 0 is not a finite number"):
+    with pytest.raises(SwarmbedError, match="constant led to numbers that are not finite in episode 0"):
         evaluate(Constant(float("nan")), TINY, episodes=2)
 
 
@@ -200,7 +190,8 @@ def test_the_command_writes_what_the_function_finds_on_however_many_devices(tmp_
     options = {"XLA_FLAGS": "--xla_force_host_platform_device_count=3", "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-m", "swarmbed", "evaluate", "random", *flags]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | options, check=True)
-    ours = evaluate("random", TINY, episodes=37, seed=5).summary()
+    task = make_task("rendezvous", num_agents=3, horizon=12)
+    ours = evaluate("random", task, episodes=37, seed=5).summary()
     theirs = json.loads(path.read_text())
     assert theirs["mean_distance"] == pytest.approx(ours["mean_distance"], rel=1e-5)
     assert theirs["return_mean_ci"] == pytest.approx(ours["return_mean_ci"], rel=1e-4)

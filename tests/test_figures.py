@@ -194,7 +194,12 @@ def test_a_single_iteration_is_a_dot(metrics):
 
 def test_the_figure_of_a_run_says_what_it_cost(metrics):
     title = training_figure(read_metrics(metrics)).axes[0].get_title(loc="right")
-    assert title == "3 iterations · 0.0614 million environment steps · 0.3 minutes"
+    assert title == "3 iterations · 61,440 environment steps · 18 s"
+
+
+def test_iterations_are_whole_numbers_on_the_axis(metrics):
+    axes = training_figure(read_metrics(metrics)).axes[0]
+    assert all(tick == round(tick) for tick in axes.get_xticks())
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_a_task_in_a_plugin_file_is_found_by_the_files_name(tmp_path: Path) -> N
 
 def test_settings_of_a_plugin_are_checked_like_any_other(tmp_path: Path) -> None:
     load_plugin(str(write(tmp_path, "stampede.py", STAMPEDE)))
-    with pytest.raises(SwarmbedError, match="^task 'stampede': panic must be a number, not 'much'$"):
+    with pytest.raises(SwarmbedError, match=r"^task 'stampede': panic must be a number, not 'much'$"):
         make_task("stampede", panic="much")
 
 
@@ -112,5 +112,5 @@ def test_a_spec_that_nobody_registered_has_no_name(tmp_path: Path) -> None:
     load_plugin(write(tmp_path, "stampede.py", STAMPEDE))
     task = make_task("stampede")
     del registry.tasks.members["stampede"]
-    with pytest.raises(SwarmbedError, match="^Stampede is not a registered task; load its file with --plugin$"):
+    with pytest.raises(SwarmbedError, match=r"^Stampede is not a registered task; load its file with --plugin$"):
         registry.tasks.name_of(task)

@@ -41,7 +41,7 @@ def test_a_list_passes_as_a_tuple() -> None:
 
 def test_none_passes_only_where_it_is_allowed() -> None:
     assert build(Kettle, {"lid_radius": None}, "kettle").lid_radius is None
-    with pytest.raises(SwarmbedError, match="^kettle: boil_at must be a number, not None$"):
+    with pytest.raises(SwarmbedError, match=r"^kettle: boil_at must be a number, not None$"):
         build(Kettle, {"boil_at": None}, "kettle")
 
 
@@ -67,7 +67,7 @@ def test_a_wrong_type_is_refused_and_the_right_one_named(name: str, value: Any, 
 
 
 def test_the_message_uses_the_name_that_was_given() -> None:
-    with pytest.raises(SwarmbedError, match="^kettle: cups must be a whole number, not 'many'$"):
+    with pytest.raises(SwarmbedError, match=r"^kettle: cups must be a whole number, not 'many'$"):
         build(Kettle, {"cups": "many"}, "kettle")
 
 
@@ -103,5 +103,5 @@ def test_types_are_described_in_words() -> None:
 
 
 def test_nothing_bends_into_text() -> None:
-    with pytest.raises(SwarmbedError, match="^x must be a word, not 3$"):
+    with pytest.raises(SwarmbedError, match=r"^x must be a word, not 3$"):
         convert(3, str, "x")

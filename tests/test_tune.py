@@ -1,10 +1,12 @@
 """The search for gains, on a task whose best gain is known."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -15,8 +17,8 @@ from swarmbed.controllers.random import Random
 from swarmbed.errors import SwarmbedError
 from swarmbed.settings import setting
 from swarmbed.tasks.base import State, Task
-from swarmbed.tasks.rendezvous import Rendezvous
 from swarmbed.tune import Tuning, episodes_needed, gains_of, tune
+from toy_task import Drift
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,22 @@ class Knob(Controller):
 
 
 @dataclass(frozen=True)
-class Bowl(Rendezvous):
+class Bowl(Drift):
     """r = −(a − 3)² per step, whatever the state: the best gain is 3."""
 
     def reward(self, state: State, action: Any, next_state: State) -> Any:
         return -((action.mean() - 3.0) ** 2)
 
 
-TASKS = [Bowl(num_agents=size, horizon=2, substeps=1) for size in (1, 2)]
+TASKS = [Bowl(num_agents=size, horizon=2) for size in (1, 2)]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def short_compilations(quick_jit: Any) -> Iterator[None]:
+    """These tests compile many small functions and run each once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jax, "jit", quick_jit)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from jax.sharding import Mesh, PartitionSpec
@@ -125,14 +126,23 @@ def evaluate(
     check_count("episodes", episodes, 1)
     check_count("seed", seed, 0)
     began = time.perf_counter()
-    run = in_groups(jax.vmap(episode_of(chosen, contestant.controller, seed)))
+    run = in_groups(jax.vmap(episode_of(chosen, contestant.controller, seed)), episodes)
     outcome = run(np.arange(episodes), on_progress=on_progress)
-    returns, lengths, metrics = jax.tree.map(lambda leaf: np.asarray(leaf, _kind(leaf)), outcome)
-    if not np.isfinite(returns).all():
-        culprit = int(np.argmin(np.isfinite(returns)))
-        raise SwarmbedError(f"{contestant.name}: the return of episode {culprit} is not a finite number")
+    returns, lengths, metrics, is_finite = outcome
+    if not is_finite.all():
+        culprit = int(np.argmin(is_finite))
+        raise SwarmbedError(f"{contestant.name} led to numbers that are not finite in episode {culprit}")
     seconds = time.perf_counter() - began
-    return Evaluation(contestant.name, chosen, seed, stochastic, seconds, returns, lengths, metrics)
+    return Evaluation(
+        contestant.name,
+        chosen,
+        seed,
+        stochastic,
+        seconds,
+        returns.astype(np.float64),
+        lengths.astype(np.int64),
+        {name: values.astype(np.float64) for name, values in metrics.items()},
+    )
 
 
 def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool = False) -> Contestant:
@@ -177,32 +187,35 @@ def fits(controller: Controller, task: Task) -> bool:
 
 
 def episode_of(task: Task, controller: Controller, seed: int) -> Callable[[Array], Any]:
-    """A function from the index of an episode to its (return, length, metrics over time)."""
+    """A function from the index of an episode to its (return, length, metrics over time, whether all stayed finite)."""
     start_key, run_key = jax.random.split(jax.random.key(seed))
 
     def run(index: Array) -> Any:
         state = task.initial(jax.random.fold_in(start_key, index))
-        result = episode(task, controller.act, state, jax.random.fold_in(run_key, index))
-        return result.total_return, result.length, result.metrics
+        result = episode(task, controller.act, state, jax.random.fold_in(run_key, index), keep_states=True)
+        # Distances guard against dividing by zero, and with that hide what is not a number; the last state does not.
+        numbers = [result.total_return, *jax.tree.leaves(jax.tree.map(lambda leaf: leaf[-1], result.states))]
+        is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
+        return result.total_return, result.length, result.metrics, is_finite
 
     return run
 
 
-def in_groups(function: Callable[..., Any]) -> Callable[..., Any]:
+def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]:
     """A function of arrays with a leading axis, made to run a group at a time, split over all devices there are.
 
-    Groups keep memory small and the working set in cache. The last one is filled up, so that one compiled function
-    serves all, and what was filled in is thrown away.
+    Groups keep memory small and the working set in cache; where fewer are ``expected`` they are smaller. The last one
+    is filled up, so that one compiled function serves all, and what was filled in is thrown away.
     """
     devices = jax.local_devices()
     at_most = PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR)
+    group = min(at_most, -(-expected // len(devices))) * len(devices)
     mesh, part = Mesh(np.array(devices), ("episodes",)), PartitionSpec("episodes")
     # Shards share nothing, so there is nothing to check about what varies between them.
     run = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=part, out_specs=part, check_vma=False))
 
     def run_in_groups(*inputs: Any, on_progress: Report | None = None) -> Any:
         count = len(jax.tree.leaves(inputs)[0])
-        group = min(at_most, -(-count // len(devices))) * len(devices)
         pieces = []
         for start in range(0, count, group):
             rows = np.minimum(np.arange(start, start + group), count - 1)
@@ -224,7 +237,3 @@ def check_count(name: str, value: int, least: int) -> None:
 def task_name(task: Task) -> str:
     """The name under which a task is known, or its class's for one that was never registered."""
     return next((name for name, spec in registry.tasks.all().items() if type(task) is spec), type(task).__name__)
-
-
-def _kind(leaf: NDArray[Any]) -> type:
-    return np.int64 if np.issubdtype(leaf.dtype, np.integer) else np.float64

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from swarmbed.errors import SwarmbedError
@@ -98,13 +99,13 @@ def training_figure(columns: dict[str, NDArray[np.floating[Any]]]) -> Figure:
     else:
         axes.text(0.5, 0.5, "no whole episode has ended yet", transform=axes.transAxes, ha="center", color=INK)
         axes.set_yticks([])
-    axes.set_xlim(_span(iteration))
+    _iteration_axis(axes, iteration)
     axes.set_title(_effort(columns), loc="right", fontsize=9, color=GREY)
     for axes, (column, label) in zip(bottom.subplots(1, len(names)), names.items(), strict=True):
         curve = Curve(iteration, columns[column])
         draw_curves(plain_axes(axes, title=label, xlabel="iteration"), {"": curve}, {"": _line_or_dot(axes, curve)})
         axes.title.set_fontsize(9)
-        axes.set_xlim(_span(iteration))
+        _iteration_axis(axes, iteration)
     return figure
 
 
@@ -123,20 +124,24 @@ def read_metrics(path: Path) -> dict[str, NDArray[np.floating[Any]]]:
     return dict(zip(header, np.array(numbers, float).T, strict=True))
 
 
-def _span(iteration: NDArray[np.floating[Any]]) -> tuple[float, float]:
-    """The same x axis for every panel, whatever rows they have numbers for."""
+def _iteration_axis(axes: Axes, iteration: NDArray[np.floating[Any]]) -> None:
+    """The same x axis for every panel, whatever rows they have numbers for, with ticks at whole iterations."""
     first, last = float(np.nanmin(iteration)), float(np.nanmax(iteration))
     room = max(0.01 * (last - first), 0.5 if last == first else 0.0)
-    return first - room, last + room
+    axes.set_xlim(first - room, last + room)
+    axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
 
 
 def _effort(columns: dict[str, NDArray[np.floating[Any]]]) -> str:
     """What the run has cost so far, in words."""
-    words = [f"{len(columns['iteration'])} iterations"]
+    count = len(columns["iteration"])
+    words = [f"{count} iteration{'s' if count != 1 else ''}"]
     if "env_steps" in columns:
-        words.append(f"{np.nanmax(columns['env_steps']) / 1e6:.3g} million environment steps")
+        words.append(f"{columns['env_steps'][-1]:,.0f} environment steps")
     if "seconds" in columns:
-        words.append(f"{np.nanmax(columns['seconds']) / 60:.3g} minutes")
+        seconds = columns["seconds"][-1]
+        size, unit = (1, "s") if seconds < 120 else (60, "min") if seconds < 7200 else (3600, "h")
+        words.append(f"{seconds / size:.3g} {unit}")
     return " · ".join(words)
 
 

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from swarmbed.errors import SwarmbedError
 
 
+@runtime_checkable
 class Logger(Protocol):
     """Takes one row per iteration."""
 

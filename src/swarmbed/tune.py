@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -88,13 +89,16 @@ class Tuning:
 class Bench:
     """Runs gains through episodes of all tasks; every task is compiled once."""
 
-    def __init__(self, controller: Controller, tasks: Sequence[Task], seed: int, on_progress: Report | None) -> None:
+    def __init__(
+        self, controller: Controller, tasks: Sequence[Task], seed: int, expected: int, on_progress: Report | None
+    ) -> None:
         def returns_on(task: Task) -> Any:
             def one(gains: dict[str, Array], index: Array) -> Array:
-                total: Array = episode_of(task, with_gains(controller, gains), seed)(index)[0]
-                return total
+                total, _, _, is_finite = episode_of(task, with_gains(controller, gains), seed)(index)
+                # Gains that throw the simulation off are the worst there are, not an error.
+                return jnp.where(is_finite, total, -jnp.inf)
 
-            return in_groups(jax.vmap(one))
+            return in_groups(jax.vmap(one), expected)
 
         self.runners = [returns_on(task) for task in tasks]
         self.on_progress = on_progress
@@ -111,8 +115,7 @@ class Bench:
         for runner in self.runners:
             table = runner(gains, indices, on_progress=self._report).astype(np.float64)
             self.finished += len(indices)
-            # Gains that throw the simulation off are the worst there are, not an error.
-            tables.append(np.where(np.isfinite(table), table, -np.inf).reshape(len(candidates), count))
+            tables.append(table.reshape(len(candidates), count))
         return [Scored(c, np.stack(rows)) for c, *rows in zip(candidates, *tables, strict=True)]
 
     def _report(self, count: int) -> None:
@@ -144,7 +147,7 @@ def tune(
         controller.check(task)
     began = time.perf_counter()
     own = gains_of(controller, name, only)
-    bench = Bench(controller, tasks, seed, on_progress)
+    bench = Bench(controller, tasks, seed, candidates * episodes, on_progress)
     random = np.random.default_rng(seed)
     reach = np.log(SPAN)
     drawn = [_times(own, np.exp(random.uniform(-reach, reach, len(own)))) for _ in range(candidates - 1)]

@@ -42,14 +42,14 @@ def test_one_layer_of_relu_units_reads_the_row(embed: Any, params_of: Any) -> No
 
 
 def test_the_layer_reads_one_slot_less_than_there_are_where_one_is_the_agent() -> None:
-    init = lambda own: Concatenation(units=5).init(SetLayout(4, 2, own), jax.random.key(0))  # noqa: E731
+    init = lambda own: jax.eval_shape(lambda: Concatenation(units=5).init(SetLayout(4, 2, own), jax.random.key(0)))  # noqa: E731
     assert init(True)["weight"].shape == (6, 5)
     assert init(False)["weight"].shape == (8, 5)
 
 
-def test_with_a_global_task_every_agent_reads_exactly_the_others() -> None:
+def test_with_a_global_task_every_agent_reads_exactly_the_others(quick_jit: Any) -> None:
     task = make_task("rendezvous", num_agents=4, observation="basic")
-    seen = task.observe(task.initial(jax.random.key(0))).sets[0]
+    seen = quick_jit(lambda key: task.observe(task.initial(key)))(jax.random.key(0)).sets[0]
     rows = np.asarray(Concatenation().prepare(SetLayout(4, 3, True), *seen)).reshape(4, 3, 3)
     for agent in range(4):
         others = [other for other in range(4) if other != agent]

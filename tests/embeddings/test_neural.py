@@ -65,8 +65,8 @@ def test_softmax_lies_between_mean_and_maximum(embed: Any, random_elements: Any)
     assert np.all(softmax < largest)
 
 
-def test_weights_start_with_columns_of_length_one_and_no_bias() -> None:
-    params = Neural(features=(5, 4)).init(LAYOUT, jax.random.key(0))
+def test_weights_start_with_columns_of_length_one_and_no_bias(quick_jit: Any) -> None:
+    params = quick_jit(lambda key: Neural(features=(5, 4)).init(LAYOUT, key))(jax.random.key(0))
     assert params["layer0"]["weight"].shape == (7, 5)
     assert params["layer1"]["weight"].shape == (5, 4)
     for layer in params.values():

@@ -1,11 +1,14 @@
 """The film: its pictures, and the files read back."""
 
+import shutil
+
 import imageio.v3 as imageio
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from swarmbed.errors import SwarmbedError
 from swarmbed.pictures.film import Film, draw_animation, frames
 from swarmbed.pictures.recording import Headline, headline
 from swarmbed.pictures.scene import Look
@@ -73,6 +76,13 @@ def test_a_film_that_fails_leaves_the_old_file_alone(walk, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         draw_animation(walk, path, Look(), fail)
     assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("walk.mp4", b"old")]
+
+
+def test_an_ffmpeg_that_gives_up_is_one_sentence(walk, tmp_path, monkeypatch):
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", shutil.which("false"))
+    with pytest.raises(SwarmbedError, match="ffmpeg stopped before the film was complete"):
+        draw_animation(walk, tmp_path / "walk.mp4")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("extension", WRITERS)

@@ -82,9 +82,8 @@ def test_distances_and_angles_obey_the_formulas_of_the_paper(world: Closed | Tor
     way = position[None] - position[:, None]
     if isinstance(world, Torus):
         images = way[..., None, :] + np.array([[60 * i, 150 * j] for i in (-1, 0, 1) for j in (-1, 0, 1)])
-        way = np.take_along_axis(images, np.hypot(*np.moveaxis(images, -1, 0)).argmin(-1)[..., None, None], 2)[
-            ..., 0, :
-        ]
+        nearest = np.hypot(images[..., 0], images[..., 1]).argmin(-1)
+        way = np.take_along_axis(images, nearest[..., None, None], 2)[..., 0, :]
     dx, dy = np.moveaxis(way, -1, 0)
     found = relations.displacement(world, jnp.asarray(position), jnp.asarray(position))
     facing = relations.heading_vector(jnp.asarray(heading))

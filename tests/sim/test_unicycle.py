@@ -13,7 +13,7 @@ from swarmbed.sim.world import Closed, Torus
 
 WALLS, PERIODIC = Closed(100.0, 40.0), Torus(100.0, 40.0)
 # Two sub-steps of half a second keep the arithmetic short.
-TWO_HALVES = {"substeps": 2, "substep_seconds": 0.5}
+TWO_HALVES: dict[str, Any] = {"substeps": 2, "substep_seconds": 0.5}
 
 
 def agents(*rows: tuple[float, ...]) -> Agents:
@@ -133,12 +133,13 @@ def test_a_double_integrator_refuses_agents_without_velocities() -> None:
     "name", ["max_speed", "max_turn_rate", "substep_seconds", "max_acceleration", "max_turn_acceleration"]
 )
 def test_limits_that_are_not_positive_are_refused(name: str) -> None:
+    limits: dict[str, Any] = {name: -1.0}
     with pytest.raises(SwarmbedError, match=f"^{name} must be a positive number, not -1.0$"):
-        DoubleIntegrator(**{name: -1.0})
+        DoubleIntegrator(**limits)
 
 
 def test_no_sub_steps_are_refused() -> None:
-    with pytest.raises(SwarmbedError, match="^substeps must be a positive number, not 0$"):
+    with pytest.raises(SwarmbedError, match=r"^substeps must be a positive number, not 0$"):
         SingleIntegrator(substeps=0)
 
 

@@ -24,9 +24,7 @@ WORLDS = {
     "corridor with walls": Closed(60.0, 150.0),
 }
 SCENES = 12
-CASES = [(name, 9) for name in WORLDS] + [
-    (name, few) for name in ("long torus", "corridor with walls") for few in (1, 2)
-]
+CASES = [*product(WORLDS, [9]), *product(["long torus", "corridor with walls"], [1, 2])]
 each_case = pytest.mark.parametrize(("name", "num_pursuers"), CASES)
 
 
@@ -152,7 +150,8 @@ def test_an_evader_on_the_spot_of_a_pursuer_has_no_direction_to_flee(world: str,
 
 def test_an_evader_against_a_wall_flees_along_it(flee: Any) -> None:
     # e = (0, 20), p = (3, 16): the bisector through (1.5, 18) runs along (4, 3)/5. Walls leave of it what lies between
-    # the west wall, t = −1.875, and the north wall, t = 22/0.6. Its middle m is 17.395833, from p: (−1.5 + 0.8 m, 2 + 0.6 m).
+    # the west wall, t = −1.875, and the north wall, t = 22/0.6. With m its middle, it leads there from p by
+    # (−1.5 + 0.8 m, 2 + 0.6 m).
     m = (-1.875 + 22 / 0.6) / 2
     wanted = np.array([-1.5 + 0.8 * m, 2 + 0.6 * m])
     np.testing.assert_allclose(flee("closed", [0.0, 20.0], [3.0, 16.0]), wanted / np.hypot(*wanted), atol=1e-5)

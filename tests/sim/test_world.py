@@ -43,7 +43,7 @@ def test_a_torus_wraps_x_and_y_at_their_own_lengths() -> None:
 
 def test_a_point_on_the_far_border_of_a_torus_wraps_to_zero() -> None:
     x, y = Torus(100.0, 40.0).confine(jnp.array([100.0]), jnp.array([40.0]))
-    assert (x[0], y[0]) == (0.0, 0.0)
+    assert (float(x[0]), float(y[0])) == (0.0, 0.0)
 
 
 def test_a_tiny_negative_coordinate_does_not_wrap_to_the_far_border_itself() -> None:

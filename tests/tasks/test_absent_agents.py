@@ -1,5 +1,6 @@
 """A swarm with empty places behaves like the smaller swarm of those who are there."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,8 +12,8 @@ from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import State
 
 PRESENT = np.array([True, False, True, True, False])
-LOCAL = {"comm_radius": 40, "width": 75, "height": 45}
-CASES = {
+LOCAL: dict[str, Any] = {"comm_radius": 40, "width": 75, "height": 45}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "rendezvous": ("rendezvous", {"observation": "comm", **LOCAL}),
     "pursuit": ("pursuit", {"observation": "comm", "sight_radius": 25, **LOCAL}),
     "multi_pursuit": ("multi_pursuit", {"num_evaders": 2, "capture_radius": 15, **LOCAL}),
@@ -35,8 +36,8 @@ def scenes(name: str) -> tuple[State, State, Any, Any]:
     evaders = None if name == "rendezvous" else numbers(0, [75, 45], 1 if name == "pursuit" else 2, 2)
     action = numbers(-1, 1, 5, 2)
     agents = Agents(position, heading, *velocities)
-    few = Agents(*(None if column is None else column[:, PRESENT] for column in agents))
-    present = np.broadcast_to(PRESENT, (SCENES, 5))
+    few = jax.tree.map(lambda column: column[:, PRESENT], agents)
+    present: Any = np.broadcast_to(PRESENT, (SCENES, 5))
     return State(agents, evaders, present), State(few, evaders), action, action[:, PRESENT]
 
 
@@ -62,12 +63,8 @@ def both(quick_jit: Any) -> Any:
             five, three = (make_task(kind, num_agents=number, **settings) for number in (5, 3))
             with_gaps, without, action, fewer_actions = scenes(name)
             pairs = ((five, with_gaps, action), (three, without, fewer_actions))
-            found[name] = [
-                jax.tree.map(
-                    np.asarray, quick_jit(jax.vmap(lambda s, a, task=task: everything(task, s, a)))(state, moves)
-                )
-                for task, state, moves in pairs
-            ]
+            outcomes = [quick_jit(jax.vmap(partial(everything, task)))(*arguments) for task, *arguments in pairs]
+            found[name] = jax.tree.map(np.asarray, outcomes)
         return found[name]
 
     return compute

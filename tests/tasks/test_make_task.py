@@ -9,6 +9,9 @@ import pytest
 from swarmbed import SwarmbedError, make_task
 from swarmbed.tasks import task_names
 
+MISSING = "does not exist; choose one of:"
+POSITIVE_RADIUS = "must be a positive number, or left out for global sight"
+
 
 @pytest.mark.parametrize(
     ("name", "wanted"),
@@ -25,12 +28,13 @@ from swarmbed.tasks import task_names
 )
 def test_names_stand_for_the_experiments_of_the_paper(name: str, wanted: dict[str, Any]) -> None:
     task = make_task(name)
+    wanted = {"width": 100.0, "height": 100.0, "horizon": 1024, **wanted}
     assert {setting: getattr(task, setting) for setting in wanted} == wanted
-    assert (task.width, task.height, task.horizon) == (100.0, 100.0, 1024)
 
 
 def test_settings_override_those_of_a_variant() -> None:
-    assert make_task("pursuit-local", comm_radius=None, agents=3).comm_radius is None
+    task: Any = make_task("pursuit-local", comm_radius=None, agents=3)
+    assert (task.comm_radius, task.num_agents, task.sight_radius) == (None, 3, 20.0)
 
 
 def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
@@ -40,52 +44,32 @@ def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "message"),
+    ("name", "setting", "value", "message"),
     [
-        (
-            "rendezvous",
-            {"observation": "full"},
-            "observation set 'full' does not exist; choose one of: basic, extended, comm",
-        ),
-        (
-            "multi_pursuit",
-            {"observation": "comm"},
-            "observation set 'comm' does not exist; choose one of: basic, extended",
-        ),
-        ("rendezvous", {"world": "sphere"}, "world 'sphere' does not exist; choose one of: closed, torus"),
-        ("rendezvous", {"dynamics": "triple"}, "dynamics 'triple' does not exist; choose one of: single, double"),
-        ("rendezvous", {"velocity_frame": "map"}, "velocity_frame 'map' does not exist; choose one of: world, own"),
-        ("rendezvous", {"num_agents": 0}, "num_agents must be a whole number of at least 1, not 0"),
-        ("rendezvous", {"horizon": 0}, "horizon must be a whole number of at least 1, not 0"),
-        ("multi_pursuit", {"num_evaders": 0}, "num_evaders must be a whole number of at least 1, not 0"),
-        ("rendezvous", {"width": -1}, "width must be a positive number, not -1.0"),
-        ("rendezvous", {"max_speed": 0}, "max_speed must be a positive number, not 0.0"),
-        ("pursuit", {"capture_radius": 0}, "capture_radius must be a positive number, not 0.0"),
-        ("pursuit", {"evader_speed_ratio": -1}, "evader_speed_ratio must not be negative, but is -1.0"),
-        ("rendezvous", {"start_margin": 0.5}, "start_margin must lie between 0 and 0.5, not 0.5"),
-        ("rendezvous", {"velocity_kept": 2}, "velocity_kept must lie between 0 and 1, not 2.0"),
-        (
-            "rendezvous",
-            {"comm_radius": -40},
-            "comm_radius must be a positive number, or left out for global sight, not -40.0",
-        ),
-        (
-            "pursuit",
-            {"sight_radius": 0},
-            "sight_radius must be a positive number, or left out for global sight, not 0.0",
-        ),
-        ("rendezvous", {"agents": "many"}, "task 'rendezvous': agents must be a whole number, not 'many'"),
-        ("rendezvous", {"num_agents": 2.5}, "task 'rendezvous': num_agents must be a whole number, not 2.5"),
-        (
-            "pursuit-local",
-            {"comm_radius": "far"},
-            "task 'pursuit-local': comm_radius must be a number or nothing, not 'far'",
-        ),
+        ("rendezvous", "observation", "full", f"observation set 'full' {MISSING} basic, extended, comm"),
+        ("multi_pursuit", "observation", "comm", f"observation set 'comm' {MISSING} basic, extended"),
+        ("rendezvous", "world", "sphere", f"world 'sphere' {MISSING} closed, torus"),
+        ("rendezvous", "dynamics", "triple", f"dynamics 'triple' {MISSING} single, double"),
+        ("rendezvous", "velocity_frame", "map", f"velocity_frame 'map' {MISSING} world, own"),
+        ("rendezvous", "num_agents", 0, "num_agents must be a whole number of at least 1, not 0"),
+        ("rendezvous", "horizon", 0, "horizon must be a whole number of at least 1, not 0"),
+        ("multi_pursuit", "num_evaders", 0, "num_evaders must be a whole number of at least 1, not 0"),
+        ("rendezvous", "width", -1, "width must be a positive number, not -1.0"),
+        ("rendezvous", "max_speed", 0, "max_speed must be a positive number, not 0.0"),
+        ("pursuit", "capture_radius", 0, "capture_radius must be a positive number, not 0.0"),
+        ("pursuit", "evader_speed_ratio", -1, "evader_speed_ratio must not be negative, but is -1.0"),
+        ("rendezvous", "start_margin", 0.5, "start_margin must lie between 0 and 0.5, not 0.5"),
+        ("rendezvous", "velocity_kept", 2, "velocity_kept must lie between 0 and 1, not 2.0"),
+        ("rendezvous", "comm_radius", -40, f"comm_radius {POSITIVE_RADIUS}, not -40.0"),
+        ("pursuit", "sight_radius", 0, f"sight_radius {POSITIVE_RADIUS}, not 0.0"),
+        ("rendezvous", "agents", "many", "task 'rendezvous': agents must be a whole number, not 'many'"),
+        ("rendezvous", "num_agents", 2.5, "task 'rendezvous': num_agents must be a whole number, not 2.5"),
+        ("pursuit", "comm_radius", "far", "task 'pursuit': comm_radius must be a number or nothing, not 'far'"),
     ],
 )
-def test_a_wrong_setting_is_refused_in_one_sentence(name: str, settings: dict[str, Any], message: str) -> None:
+def test_a_wrong_setting_is_refused_in_one_sentence(name: str, setting: str, value: Any, message: str) -> None:
     with pytest.raises(SwarmbedError) as caught:
-        make_task(name, **settings)
+        make_task(name, **{setting: value})
     assert str(caught.value) == message
 
 

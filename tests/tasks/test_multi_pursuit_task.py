@@ -12,7 +12,7 @@ from swarmbed import make_task
 
 KEY, OTHER_KEY = jax.random.key(1), jax.random.key(2)
 STILL = jnp.zeros((3, 2))
-SETTINGS = {"num_agents": 3, "num_evaders": 3, "width": 100, "height": 40}
+SETTINGS: dict[str, Any] = {"num_agents": 3, "num_evaders": 3, "width": 100, "height": 40}
 TASK = make_task("multi_pursuit", sight_radius=15, **SETTINGS)
 PURSUERS = [(10, 20, 0), (50, 20, pi / 2), (98.5, 20, 0)]
 # 2 from the first pursuer; 3, the capture radius itself, from the last one across the border; 4 from the second.
@@ -70,7 +70,7 @@ def test_where_an_evader_respawns_is_random_and_where_it_flees_is_not(scene: Any
 def test_pursuers_move_on_when_an_evader_is_caught(scene: Any, compiled: Any) -> None:
     task = make_task("multi_pursuit", evader_speed_ratio=2, **SETTINGS)
     moved = compiled(task, "transition")(scene(PURSUERS, EVADERS), jnp.array([[1.0, 0.0]] * 3), KEY)
-    np.testing.assert_allclose(moved.agents.position, [[11, 20], [50, 21], [99.5, 20]], atol=1e-4)
+    np.testing.assert_allclose(moved.agents.position, np.array([[11, 20], [50, 21], [99.5, 20]]), atol=1e-4)
 
 
 def test_on_a_torus_an_agent_has_no_local_properties(scene: Any, compiled: Any) -> None:
@@ -81,7 +81,7 @@ def test_evaders_form_a_second_set(scene: Any, compiled: Any) -> None:
     # Pursuer 1 looks north: evader 2 is 4 of 15 away, straight behind. The others are out of its sight.
     _, (elements, mask) = compiled(TASK, "observe")(scene(PURSUERS, EVADERS)).sets
     np.testing.assert_array_equal(mask, [[True, True, False], [False, False, True], [True, True, False]])
-    np.testing.assert_allclose(elements[1], [[0, 0, 0], [0, 0, 0], [4 / 15, -1, 0]], atol=1e-6)
+    np.testing.assert_allclose(elements[1], np.array([[0, 0, 0], [0, 0, 0], [4 / 15, -1, 0]]), atol=1e-6)
 
 
 def test_columns_of_both_sets_come_in_the_order_of_the_paper() -> None:

@@ -97,7 +97,7 @@ def test_a_step_of_the_task_is_a_step_of_its_unicycles(scene: Any) -> None:
     task = make_task("rendezvous", num_agents=2, velocity_kept=1.0)
     moved = task.transition(scene([(10, 10, 0, 0, 0), (10, 10, pi / 2, 0, 0)]), jnp.array([[1.0, 0.0]] * 2), KEY)
     np.testing.assert_allclose(moved.agents.position, [[10.055, 10], [10, 10.055]], atol=1e-5)
-    np.testing.assert_allclose(moved.agents.speed, [1, 1], atol=1e-6)
+    assert moved.agents.speed == close([1, 1])
 
 
 def test_columns_come_in_the_order_of_the_paper() -> None:
@@ -137,7 +137,7 @@ def test_what_an_agent_observes_of_itself_and_of_another(scene: Any, compiled: A
 def test_agents_transmit_their_share_of_possible_neighbours(scene: Any) -> None:
     # Within 6 of each other: 0–1 and 1–2, but not 0–2, which are 8 apart.
     task = make_task("rendezvous", num_agents=3, comm_radius=6, observation="comm")
-    np.testing.assert_allclose(task.transmit(scene(AT_REST)), [0.5, 1, 0.5])
+    assert task.transmit(scene(AT_REST)) == close([0.5, 1, 0.5])
 
 
 def test_a_lone_agent_transmits_that_it_has_no_neighbour(scene: Any) -> None:
@@ -151,6 +151,5 @@ def test_without_comm_nothing_is_transmitted(observation: str, scene: Any) -> No
 
 
 def test_the_distance_scale_is_what_can_be_sensed_at_most() -> None:
-    assert make_task("rendezvous").comm_range == close(100 * sqrt(2))
-    assert make_task("rendezvous", world="torus").comm_range == close(50 * sqrt(2))
-    assert make_task("rendezvous", comm_radius=40).comm_range == 40
+    tasks: list[Any] = [make_task("rendezvous", **s) for s in ({}, {"world": "torus"}, {"comm_radius": 40})]
+    assert [task.comm_range for task in tasks] == close([100 * sqrt(2), 50 * sqrt(2), 40])

@@ -20,8 +20,8 @@ from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import State
 
 N, E = 5, 3
-LOCAL = {"num_agents": N, "width": 75, "height": 45, "comm_radius": 20.5}
-TASKS = {
+LOCAL: dict[str, Any] = {"num_agents": N, "width": 75, "height": 45, "comm_radius": 20.5}
+TASKS: dict[str, Any] = {
     "rendezvous": make_task("rendezvous", observation="comm", velocity_frame="own", **LOCAL),
     "rendezvous-torus": make_task("rendezvous", observation="comm", world="torus", velocity_frame="own", **LOCAL),
     "pursuit": make_task("pursuit", observation="comm", sight_radius=15.5, **LOCAL),
@@ -42,10 +42,10 @@ def between(count: int, low: float, high: float) -> Any:
 @st.composite
 def states(draw: Any, name: str) -> State:
     """A random scene. A quarter is added to y, so that no two walls are equally near."""
-    velocities = (draw(between(N, -10, 10)), draw(between(N, -3, 3))) if "rendezvous" in name else ()
-    position = np.stack([draw(whole(N, 74)), draw(whole(N, 44)) + np.float32(0.25)], -1)
+    velocities: Any = (draw(between(N, -10, 10)), draw(between(N, -3, 3))) if "rendezvous" in name else ()
+    position: Any = np.stack([draw(whole(N, 74)), draw(whole(N, 44)) + np.float32(0.25)], -1)
     count = {"pursuit": 1, "multi_pursuit": E}.get(name)
-    evaders = None if count is None else np.stack([draw(whole(count, 74)), draw(whole(count, 44)) + 0.25], -1)
+    evaders: Any = None if count is None else np.stack([draw(whole(count, 74)), draw(whole(count, 44)) + 0.25], -1)
     agents = Agents(position, draw(between(N, 0, 6.25)), *velocities)
     return State(agents, None if evaders is None else evaders.astype(np.float32))
 
@@ -65,9 +65,8 @@ def sense(quick_jit: Any) -> Any:
 
 
 def moved(state: State, position_of: Any, turn: float) -> State:
-    agents = state.agents._replace(
-        position=position_of(state.agents.position), heading=state.agents.heading + np.float32(turn)
-    )
+    position, heading = position_of(state.agents.position), state.agents.heading + np.float32(turn)
+    agents = state.agents._replace(position=position, heading=heading)
     return State(agents, None if state.evaders is None else position_of(state.evaders))
 
 
@@ -90,7 +89,7 @@ def test_relabelling_agents_relabels_what_they_sense_and_leaves_the_reward_alone
     task, state = TASKS[name], data.draw(states(name))
     order = np.array(data.draw(st.permutations(range(N))))
     action = data.draw(arrays(np.float32, (N, 2), elements=st.floats(-2, 2, width=32)))
-    relabelled = State(Agents(*(None if c is None else c[order] for c in state.agents)), state.evaders)
+    relabelled = state._replace(agents=jax.tree.map(lambda column: column[order], state.agents))
     before, reward_before = sense(task, state, action)
     after, reward_after = sense(task, relabelled, action[order])
     assert_same(reward_after, reward_before)

@@ -8,8 +8,7 @@ from rich.console import Console
 
 from swarmbed import registry
 from swarmbed.errors import SwarmbedError, choose
-from swarmbed.export import FORMATS, Written, describe, format_of, write
-from swarmbed.export.description import Description
+from swarmbed.export import FORMATS, Written, format_of, write
 from swarmbed.flags import Parser
 from swarmbed.policy import Policy
 from swarmbed.reports import check_output
@@ -40,7 +39,7 @@ def run(argv: Sequence[str]) -> None:
     console = Console(stderr=True)
     with console.status(f"converting to {format}") if console.is_terminal else console:
         written = write(policy, path, format)
-    _report(written, describe(policy), format)
+    _report(written)
 
 
 def _where(who: str, format: str | None, out: str | None) -> tuple[str, Path]:
@@ -60,7 +59,8 @@ def _policy(who: str) -> Policy:
     return load_policy(who)
 
 
-def _report(written: Written, description: Description, format: str) -> None:
+def _report(written: Written) -> None:
+    description = written.description
     for path in written.files:
         print(f"wrote {path} ({path.stat().st_size / 1000:.0f} kB)")
     if written.difference is None:

@@ -1,13 +1,18 @@
 """swarmbed view: watch a swarm live in the browser, and play with it."""
 
+from argparse import Namespace
 from collections.abc import Sequence
 
 from swarmbed import devices
 from swarmbed.errors import SwarmbedError
-from swarmbed.flags import Parser, given
+from swarmbed.flags import Parser
+from swarmbed.viewer.catalog import Catalog
+from swarmbed.viewer.engine import FEWEST, MOST
+from swarmbed.viewer.messages import Setup
+from swarmbed.who import find
 from swarmbed.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 
-SUMMARY = "Watch a swarm live in the browser"
+SUMMARY = "Watch a swarm live in the browser, and play with it"
 EXAMPLE = """
 swarmbed view
 swarmbed view voronoi_pursuit --task pursuit-local --agents 50
@@ -29,40 +34,42 @@ def run(argv: Sequence[str]) -> None:
     )
     spec = add_task_flags(parser, argv)
     options = parser.parse(argv)
+    _check(options.seed, options.port)
     try:
         from swarmbed.viewer import launch, server
     except ImportError as error:
         raise SwarmbedError(
             f"the viewer needs {error.name}, which is not installed; install the extra: pip install 'swarmbed[view]'"
         ) from error
-    _check(options.seed, options.port)
-    from swarmbed.viewer.catalog import Catalog
-    from swarmbed.viewer.engine import FEWEST, MOST
-    from swarmbed.viewer.messages import Setup
-    from swarmbed.who import find
-
     devices.set_up(1)
     catalog = Catalog()
+    first = _setup(catalog, options, spec)
+    # The port comes last, so that nothing is held while a setting is wrong.
+    listener = launch.open_port(options.port)
+    launch.serve(server.make_app(catalog, first), listener, browser=not options.no_browser)
 
-    def offer(who: str) -> str:
-        contestant = find(who, stochastic=options.stochastic)
-        return who if who in catalog.names and not options.stochastic else catalog.add_contestant(contestant)
 
-    first = offer(options.who or catalog.first())
-    versus = offer(options.versus) if options.versus else None
-    asked = named_task(options)
-    task = catalog.tasks[catalog.home_of(first)] if asked is None else asked
-    task = with_settings(catalog.contestant(first).task or task if asked is None else task, options, spec)
+def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:
+    """What the page shows first; whoever was asked for joins the catalog."""
+    who = _offer(catalog, options.who or catalog.first(), options.stochastic)
+    versus = _offer(catalog, options.versus, options.stochastic) if options.versus else None
+    contestant = catalog.contestant(who)
+    task = named_task(options) or contestant.task or catalog.tasks[catalog.home_of(who)]
+    task = with_settings(task, options, spec)
     if not FEWEST <= task.num_agents <= MOST:
         raise SwarmbedError(f"agents must lie between {FEWEST} and {MOST} in the viewer, not {task.num_agents}")
     name = catalog.add_task(task)
-    for contestant in filter(None, (first, versus)):
-        spec_of = catalog.task_for(name, catalog.contestant(contestant), task.num_agents)
-        catalog.contestant(contestant).controller.check(spec_of)
-    agents = task.num_agents if given(options, spec) or asked is None else None
-    setup = Setup(name, first, versus, agents, options.seed)
-    listener = launch.open_port(options.port)
-    launch.serve(server.make_app(catalog, setup), listener, browser=not options.no_browser)
+    for shown in filter(None, (who, versus)):
+        contestant = catalog.contestant(shown)
+        contestant.controller.check(catalog.task_for(name, contestant, task.num_agents))
+    return Setup(name, who, versus, task.num_agents, options.seed)
+
+
+def _offer(catalog: Catalog, who: str, stochastic: bool) -> str:
+    """The name under which the catalog knows somebody from the command line."""
+    if who in catalog.names and not stochastic:
+        return who
+    return catalog.add_contestant(find(who, stochastic=stochastic))
 
 
 def _check(seed: int, port: int | None) -> None:

@@ -54,7 +54,7 @@ class Neural(Embedding):
     def apply(self, params: Params, prepared: Float[Array, "B S C"]) -> Float[Array, "B K"]:
         presence = prepared[..., -1]
         count = jnp.maximum(presence.sum(1), 1.0)[:, None]
-        layers = list(params.values())
+        layers = in_order(params)
         # Only a known number of slots can be unrolled; an exported policy leaves it open.
         if self.pooling == "mean" and len(layers) == 1 and isinstance(prepared.shape[1], int):
             weights = jnp.concatenate([layers[0]["weight"], layers[0]["bias"][None]])

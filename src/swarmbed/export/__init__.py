@@ -13,7 +13,7 @@ from pathlib import Path
 from swarmbed.errors import SwarmbedError, choose
 from swarmbed.export import c_header, onnx, stablehlo
 from swarmbed.export.description import Description, describe
-from swarmbed.export.function import TOLERANCE, Run, largest_difference
+from swarmbed.export.function import TOLERANCE, Exported, Run, exported, largest_difference
 from swarmbed.files import write_atomically
 from swarmbed.policy import Policy
 
@@ -28,8 +28,8 @@ class Format:
     """
 
     suffix: str
-    convert: Callable[[Policy, str], bytes]
-    open: Callable[[Policy, bytes], Run | None]
+    convert: Callable[[Exported, str], bytes]
+    open: Callable[[Exported, bytes], Run | None]
     needs_sidecar: bool = False
 
 
@@ -42,10 +42,11 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Written:
-    """The files of an export, and the largest difference from JAX that was seen in it; None if it could not be run."""
+    """The files of an export, and how far it was from JAX at most; None if it could not be run here."""
 
     files: tuple[Path, ...]
     difference: float | None
+    description: Description
 
 
 def format_of(path: Path) -> str:
@@ -60,9 +61,10 @@ def format_of(path: Path) -> str:
 def write(policy: Policy, path: Path, format: str | None = None) -> Written:
     """Convert, run the result beside the policy itself on random inputs, and only then write it."""
     known = FORMATS[choose("format", format or format_of(path), tuple(FORMATS))]
-    content = known.convert(policy, path.stem)
-    run = known.open(policy, content)
-    difference = None if run is None else largest_difference(policy, run)
+    made = exported(policy)
+    content = known.convert(made, path.stem)
+    run = known.open(made, content)
+    difference = None if run is None else largest_difference(made, run)
     if difference is not None and not difference <= TOLERANCE:
         raise SwarmbedError(
             f"the exported policy differs from the trained one by {difference:.2g} (more than {TOLERANCE:g}), "
@@ -70,7 +72,7 @@ def write(policy: Policy, path: Path, format: str | None = None) -> Written:
         )
     write_atomically(path, content)
     if not known.needs_sidecar:
-        return Written((path,), difference)
+        return Written((path,), difference, made.description)
     beside = path.with_name(f"{path.name}.json")
-    write_atomically(beside, describe(policy).as_json().encode())
-    return Written((path, beside), difference)
+    write_atomically(beside, made.description.as_json().encode())
+    return Written((path, beside), difference, made.description)

@@ -1,6 +1,6 @@
 """A policy as one C99 header with one function: for one agent and any number of neighbours, weights included.
 
-Nothing but the C standard library's mathematics is needed: no heap, no threads, no files. This is what goes onto a robot.
+This is what goes onto a robot: no heap, no threads, no files, nothing but the standard library's mathematics.
 """
 
 import re
@@ -15,21 +15,19 @@ from swarmbed.errors import SwarmbedError
 from swarmbed.export.c_compile import Compiled, compile_header, find_compiler
 from swarmbed.export.c_embeddings import Block, block_for
 from swarmbed.export.c_text import activate, array, comment, dense, indented
-from swarmbed.export.description import Column, Description, describe
-from swarmbed.export.function import Run, check_weights
-from swarmbed.policy import Policy
-
-WIDEST = 110
+from swarmbed.export.description import Column, Description
+from swarmbed.export.function import Exported, Run, check_weights
+from swarmbed.network import Params
 
 
-def convert(policy: Policy, name: str) -> bytes:
+def convert(made: Exported, name: str) -> bytes:
     """The header's text; ``name`` becomes the function's, as ``name_act``."""
-    check_weights(policy)
-    params = jax.tree.map(np.asarray, policy.params.network)
-    description, blocks = describe(policy), _blocks(policy, params)
+    check_weights(made)
+    params = jax.tree.map(np.asarray, made.policy.params.network)
+    description, blocks = made.description, _blocks(made, params)
     symbol = identifier(name)
     guard = f"{symbol.upper()}_H"
-    body = _body(policy, params, description, blocks)
+    body = _body(params, description, blocks)
     # <math.h> only where something of it is used; most policies need none of it, and no -lm either.
     uses_math = re.search(r"\b(exp|expm1|tanh|atan2|sqrt|floor|rint)f\(", "\n".join(body))
     lines = [
@@ -48,29 +46,27 @@ def convert(policy: Policy, name: str) -> bytes:
     return ("\n".join(lines) + "\n").encode("ascii")
 
 
-def open_model(policy: Policy, content: bytes) -> Run | None:
+def open_model(made: Exported, content: bytes) -> Run | None:
     """The header, compiled here; None without a compiler."""
     compiler = find_compiler()
     if compiler is None:
         return None
     compiled = compile_header(compiler, content.decode("ascii"))
-    fixed = not policy.embedding.any_number_of_slots
-    description = describe(policy)
 
     def run(arrays: Sequence[np.ndarray]) -> np.ndarray:
-        return np.stack([_one(compiled, description, [a[row] for a in arrays], fixed) for row in range(len(arrays[0]))])
+        return np.stack([_one(compiled, made, [array[row] for array in arrays]) for row in range(len(arrays[0]))])
 
     return run
 
 
-def _one(compiled: Compiled, description: Description, arrays: list[np.ndarray], fixed: bool) -> np.ndarray:
+def _one(compiled: Compiled, made: Exported, arrays: list[np.ndarray]) -> np.ndarray:
     """One agent: the elements that are there, or all of them with zeros for the others where their place matters."""
-    local = arrays[:1] if description.local else []
+    local = arrays[:1] if made.layout.local else []
     sets = []
-    for index in range(len(description.sets)):
+    for index in range(len(made.layout.sets)):
         elements, mask = arrays[len(local) + 2 * index : len(local) + 2 * index + 2]
-        sets.append(np.where(mask[:, None], elements, np.float32(0)) if fixed else elements[mask])
-    return compiled.act(local, sets, len(description.action))
+        sets.append(elements[mask] if made.any_number_of_slots else np.where(mask[:, None], elements, np.float32(0)))
+    return compiled.act(local, sets, len(made.description.action))
 
 
 def identifier(name: str) -> str:
@@ -84,13 +80,13 @@ def built_in() -> str:
     return ", ".join(n for n, c in registry.embeddings.all().items() if c.__module__.startswith("swarmbed.embeddings"))
 
 
-def _blocks(policy: Policy, params: dict[str, dict[str, dict[str, np.ndarray]]]) -> list[Block]:
+def _blocks(made: Exported, params: Params) -> list[Block]:
     blocks = []
-    for index, layout in enumerate(policy.network.layout.sets):
+    for index, layout in enumerate(made.layout.sets):
         weights = params["embeddings"][f"set{index}"]
-        block = block_for(policy.embedding, weights, layout.features, layout.slots - layout.includes_self)
+        block = block_for(made.policy.embedding, weights, layout.features, layout.slots)
         if block is None:
-            name = registry.embeddings.name_of(policy.embedding)
+            name = registry.embeddings.name_of(made.policy.embedding)
             raise SwarmbedError(
                 f"format c knows only the built-in embeddings ({built_in()}), not {name!r}; use onnx or stablehlo"
             )
@@ -104,12 +100,16 @@ def _parameters(description: Description) -> list[str]:
     return [*local, *sets, "float *action"]
 
 
-def _body(policy: Policy, params: dict, description: Description, blocks: list[Block]) -> list[str]:
+def _body(params: Params, description: Description, blocks: list[Block]) -> list[str]:
     """Embeddings and local properties side by side in ``joined``, then the head."""
     width = sum(block.size for block in blocks) + len(description.local)
     lines, start = [f"float joined[{width}];"], 0
     for name, block in zip(description.set_names, blocks, strict=True):
-        given = [f"const int count = {name}_count;", f"const float *elements = {name};", f"float *out = joined + {start};"]
+        given = [
+            f"const int count = {name}_count;",
+            f"const float *elements = {name};",
+            f"float *out = joined + {start};",
+        ]
         lines += [f"{{ /* {name} */", *indented([*block.tables, *given, *block.code]), "}"]
         start += block.size
     if description.local:
@@ -143,10 +143,18 @@ def _preface(symbol: str, description: Description, uses_math: bool) -> list[str
         else:
             how = f"{slots} elements in the order of training; all zeros for one that is absent"
         lines += [f"{name}: {how}; element e starts at {name}[{len(columns)} * e]", *_table(columns), ""]
-    lines += [f"action: {len(description.action)} numbers, written by the function. They are the mean action, in units of"]
-    lines += ["[-1, 1], before clipping: clip them to [-1, 1], then multiply by the limit.", *_table(description.action)]
+    lines += [
+        f"action: {len(description.action)} numbers, written by the function. They are the mean action, in units of"
+    ]
+    lines += [
+        "[-1, 1], before clipping: clip them to [-1, 1], then multiply by the limit.",
+        *_table(description.action),
+    ]
     if description.control_seconds is not None:
-        lines += ["", f"It was trained to decide every {description.control_seconds:.6g} s and to hold the action until then."]
+        lines += [
+            "",
+            f"It was trained to decide every {description.control_seconds:.6g} s and to hold the action until then.",
+        ]
     lines += ["", "C99 or C++. Link with -lm." if uses_math else "C99 or C++. Needs no library.", ""]
     return [*lines, "Settings of its training:", *(f"    {line}" for line in description.config.splitlines() if line)]
 

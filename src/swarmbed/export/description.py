@@ -8,6 +8,7 @@ import numpy as np
 
 from swarmbed import config, registry
 from swarmbed.export.meaning import action_columns, meaning_of
+from swarmbed.network import Layout
 from swarmbed.policy import Policy
 from swarmbed.settings import as_dict
 from swarmbed.tasks.base import Task
@@ -72,13 +73,12 @@ class Description:
 
 def describe(policy: Policy) -> Description:
     """What a policy reads and says, and the settings it was trained with."""
-    task, names = policy.task, policy.task.column_names
+    task, names, layout = policy.task, policy.task.column_names, Layout.of(policy.task)
     task_name, embedding_name = registry.tasks.name_of(task), registry.embeddings.name_of(policy.embedding)
     fixed = not policy.embedding.any_number_of_slots
     sets = []
-    for index, (name, columns) in enumerate(zip(_set_names(task), names.sets, strict=True)):
-        layout = policy.network.layout.sets[index]
-        slots = layout.slots - layout.includes_self if fixed else None
+    for name, columns, seen in zip(_set_names(task, len(names.sets)), names.sets, layout.sets, strict=True):
+        slots = seen.slots - seen.includes_self if fixed else None
         meanings = tuple(Column(column, meaning_of(task, column, name)) for column in columns)
         sets.append(SetDescription(name, meanings, slots))
     settings = {
@@ -98,9 +98,8 @@ def describe(policy: Policy) -> Description:
     )
 
 
-def _set_names(task: Task) -> tuple[str, ...]:
+def _set_names(task: Task, count: int) -> tuple[str, ...]:
     """Words that programs use as names: the set with the agent's own slot holds its neighbours."""
-    count = len(task.column_names.sets)
     if isinstance(task, EvasionTask):
         return ("neighbours", "evaders")[:count]
     if count == 1 and task.self_in_sets[:1] == (True,):

@@ -11,7 +11,7 @@ from jax.export import SymbolicScope, symbolic_shape
 from jaxtyping import Float
 
 from swarmbed.errors import SwarmbedError
-from swarmbed.export.description import describe
+from swarmbed.export.description import Description, describe
 from swarmbed.network import Layout, Network
 from swarmbed.policy import Policy
 from swarmbed.tasks.base import Observation, ObservedSet
@@ -24,11 +24,18 @@ Run = Callable[[Sequence[np.ndarray]], np.ndarray]
 
 
 class Exported(NamedTuple):
-    """A pure function of arrays, the name and the shape of each. Shapes hold words where a size is left open."""
+    """A policy as a pure function of arrays, with the name and the shape of each: a word where a size is left open."""
 
+    policy: Policy
+    description: Description
+    layout: Layout
     function: Callable[..., Float[Array, "batch A"]]
     names: tuple[str, ...]
     shapes: tuple[tuple[int | str, ...], ...]
+
+    @property
+    def any_number_of_slots(self) -> bool:
+        return self.policy.embedding.any_number_of_slots
 
     def abstract(self) -> list[jax.ShapeDtypeStruct]:
         """The inputs as JAX traces them, with symbols for what is open."""
@@ -49,13 +56,14 @@ def exported(policy: Policy) -> Exported:
     An agent's own slot, always absent, is left out: a robot has no use for it. Local properties are left out where a
     policy reads none. The number of slots is open unless the embedding belongs to one.
     """
-    names, shapes = [], []
-    layout = _without_self(policy.network.layout)
+    names: list[str] = []
+    shapes: list[tuple[int | str, ...]] = []
+    description, layout = describe(policy), _without_self(Layout.of(policy.task))
     network = Network(layout, policy.embedding, policy.hidden, policy.task.action_size)
     if layout.local:
         names.append("local")
         shapes.append(("batch", layout.local))
-    for name, seen in zip(describe(policy).set_names, layout.sets, strict=True):
+    for name, seen in zip(description.set_names, layout.sets, strict=True):
         slots = name if policy.embedding.any_number_of_slots else seen.slots
         names += [name, f"{name}_mask"]
         shapes += [("batch", slots, seen.features), ("batch", slots)]
@@ -66,12 +74,12 @@ def exported(policy: Policy) -> Exported:
         sets = tuple(ObservedSet(rest[2 * i], rest[2 * i + 1]) for i in range(len(layout.sets)))
         return network.apply(policy.params.network, network.prepare(Observation(local, sets)))
 
-    return Exported(function, tuple(names), tuple(shapes))
+    return Exported(policy, description, layout, function, tuple(names), tuple(shapes))
 
 
-def check_weights(policy: Policy) -> None:
+def check_weights(made: Exported) -> None:
     """A policy that diverged cannot drive a robot."""
-    if not all(bool(np.isfinite(leaf).all()) for leaf in jax.tree.leaves(policy.params)):
+    if not all(bool(np.isfinite(leaf).all()) for leaf in jax.tree.leaves(made.policy.params)):
         raise SwarmbedError("the policy holds weights that are not finite numbers, so it cannot be exported")
 
 
@@ -80,7 +88,7 @@ def first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"
 
 
-def random_inputs(policy: Policy, count: int, batch: int, seed: int = 0) -> list[np.ndarray]:
+def random_inputs(made: Exported, count: int, batch: int, seed: int = 0) -> list[np.ndarray]:
     """Inputs with ``count`` slots per set (where that is open), of which about a third are absent.
 
     The first sample sees nobody and the second one everybody. What absent slots hold must not matter, so it is large.
@@ -88,7 +96,6 @@ def random_inputs(policy: Policy, count: int, batch: int, seed: int = 0) -> list
     random = np.random.default_rng(seed)
     sizes: dict[str, int] = {"batch": batch}
     arrays: list[np.ndarray] = []
-    made = exported(policy)
     for name, shape in zip(made.names, made.shapes, strict=True):
         concrete = [sizes.get(size, count) if isinstance(size, str) else size for size in shape]
         if kind(name) is np.bool_:
@@ -101,26 +108,27 @@ def random_inputs(policy: Policy, count: int, batch: int, seed: int = 0) -> list
     return arrays
 
 
-def largest_difference(policy: Policy, run: Run, counts: Sequence[int] = COUNTS, batch: int = 8) -> float:
+def largest_difference(made: Exported, run: Run, counts: Sequence[int] = COUNTS, batch: int = 8) -> float:
     """How far a run of the export is from the policy itself, over several numbers of neighbours.
 
     The difference is measured against the largest action, if that is more than 1: floats have no finer steps.
     """
-    function = jax.jit(exported(policy).function)
+    function = jax.jit(made.function)
     worst = 0.0
-    for count in counts if policy.embedding.any_number_of_slots else counts[:1]:
-        arrays = random_inputs(policy, count, batch, seed=count)
+    for count in counts if made.any_number_of_slots else counts[:1]:
+        arrays = random_inputs(made, count, batch, seed=count)
         # Absent slots change nothing, so that one compilation serves every count.
-        wanted = np.asarray(function(*(_filled_up(array, max(counts), policy) for array in arrays)))
+        wanted = np.asarray(
+            function(*(_filled_up(array, max(counts)) if made.any_number_of_slots else array for array in arrays))
+        )
         scale = max(1.0, float(np.abs(wanted).max()))
         worst = max(worst, float(np.abs(run(arrays) - wanted).max()) / scale)
     return worst
 
 
-def _filled_up(array: np.ndarray, slots: int, policy: Policy) -> np.ndarray:
-    is_local = array.ndim == 2 and array.dtype != np.bool_
-    if is_local or not policy.embedding.any_number_of_slots:
-        return array
+def _filled_up(array: np.ndarray, slots: int) -> np.ndarray:
+    if array.ndim == 2 and array.dtype != np.bool_:
+        return array  # local properties have no slots
     return np.pad(array, [(0, 0), (0, slots - array.shape[1]), *[(0, 0)] * (array.ndim - 2)])
 
 
@@ -130,7 +138,7 @@ def _without_self(layout: Layout) -> Layout:
 
 
 def _like_an_observation(random: np.random.Generator, shape: Sequence[int]) -> np.ndarray:
-    """Distances in [0, 1], then cosines and sines of the same angle, as the elements of the built-in tasks have them."""
+    """Distances in [0, 1], then cosines and sines of one angle each, as the elements of the built-in tasks."""
     values = random.uniform(-1, 1, shape)
     if len(shape) == 3:
         values[..., 0] = random.random(shape[:2])

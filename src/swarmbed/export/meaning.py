@@ -75,7 +75,9 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
     if isinstance(task, Rendezvous):
         known["transmitted"] = f"the neighbour tells: number of its neighbours / {max(task.num_agents - 1, 1)}"
     if isinstance(task, Pursuit):
-        known["transmitted"] = f"the neighbour tells: its shortest path to the evader over neighbours {_path_scale(task)}"
+        known["transmitted"] = (
+            f"the neighbour tells: its shortest path to the evader over neighbours {_path_scale(task)}"
+        )
     return known
 
 

@@ -8,17 +8,14 @@ from contextlib import contextmanager
 import numpy as np
 
 from swarmbed.errors import SwarmbedError
-from swarmbed.export.description import describe
-from swarmbed.export.function import Run, check_weights, exported, first_line
-from swarmbed.policy import Policy
+from swarmbed.export.function import Exported, Run, check_weights, first_line
 
 OPSET = 18  # of 2022: old enough for the runtimes on robots, new enough for everything that is needed
 
 
-def convert(policy: Policy, name: str) -> bytes:
+def convert(made: Exported, name: str) -> bytes:
     """The model's bytes; what its inputs and outputs mean is in ``metadata_props``."""
-    check_weights(policy)
-    made = exported(policy)
+    check_weights(made)
     try:
         from jax2onnx import to_onnx
     except ModuleNotFoundError as error:
@@ -31,15 +28,14 @@ def convert(policy: Policy, name: str) -> bytes:
             )  # fmt: skip
         except Exception as error:
             raise SwarmbedError(f"the policy cannot be written as ONNX: {first_line(error)}") from error
-    description = describe(policy)
-    model.doc_string = description.summary
-    for key, value in description.as_dict().items():
+    model.doc_string = made.description.summary
+    for key, value in made.description.as_dict().items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         model.metadata_props.add(key=key, value=text)
     return bytes(model.SerializeToString())
 
 
-def open_model(policy: Policy, content: bytes) -> Run:
+def open_model(made: Exported, content: bytes) -> Run:
     """The model in onnxruntime, on one core."""
     try:
         import onnxruntime

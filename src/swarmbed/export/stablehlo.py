@@ -7,23 +7,21 @@ import numpy as np
 from jax import export
 
 from swarmbed.errors import SwarmbedError
-from swarmbed.export.function import Run, check_weights, exported, first_line
-from swarmbed.policy import Policy
+from swarmbed.export.function import Exported, Run, check_weights, first_line
 
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
 
-def convert(policy: Policy, name: str) -> bytes:
+def convert(made: Exported, name: str) -> bytes:
     """A file that ``jax.export.deserialize`` reads, with the weights in it."""
-    check_weights(policy)
-    made = exported(policy)
+    check_weights(made)
     try:
         return bytes(export.export(jax.jit(made.function), platforms=PLATFORMS)(*made.abstract()).serialize())
     except Exception as error:
         raise SwarmbedError(f"the policy cannot be written as StableHLO: {first_line(error)}") from error
 
 
-def open_model(policy: Policy, content: bytes) -> Run:
+def open_model(made: Exported, content: bytes) -> Run:
     """The content as something to call."""
     model = export.deserialize(bytearray(content))
 

@@ -128,9 +128,18 @@ def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: in
         # Not `with writer`, which leaves ffmpeg running, and writing, after an error.
         with closing(writer):
             for picture in pictures(120):
-                writer.append_data(picture)
+                _append(writer, picture)
             for _ in range(round(HOLD_SECONDS / seconds)):
-                writer.append_data(picture)
+                _append(writer, picture)
+
+
+def _append(writer: Any, picture: Frame) -> None:
+    try:
+        writer.append_data(picture)
+    except OSError as error:
+        # ffmpeg has stopped listening: no room on the disk, or not an ffmpeg at all.
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise SwarmbedError(f"ffmpeg stopped before the film was complete ({reason}); is there room left?") from error
 
 
 def _write_gif(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:

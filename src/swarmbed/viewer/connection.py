@@ -143,7 +143,8 @@ class Connection:
                     if self.rate.refused % 100 == 1:
                         self._complain(f"too many messages; at most {gate.PER_SECOND:g} per second are read")
                     continue
-                self._take(received.get("text") if received.get("text") is not None else b"")
+                text = received.get("text")
+                self._take(text if isinstance(text, str) else b"")
         finally:
             self.closed = True
             self.news.set()

@@ -1,10 +1,8 @@
 """Policies to export: random weights and, unlike fresh ones, random biases, so that a forgotten bias shows."""
 
-from collections.abc import Callable
-
 import jax
 import jax.numpy as jnp
-import pytest
+import numpy as np
 
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.embeddings.base import Embedding
@@ -33,25 +31,20 @@ EMBEDDINGS: dict[str, Embedding] = {
     "concatenation": Concatenation(units=16),
 }
 
-TASKS: dict[str, Task] = {
-    "one set": make_task("rendezvous", num_agents=5),
-    "two sets": make_task("multi_pursuit", num_agents=4, num_evaders=3),
-}
+ONE_SET = make_task("rendezvous", num_agents=5)
+TWO_SETS = make_task("multi_pursuit", num_agents=4, num_evaders=3)
+# Everything with one set; with two sets, one embedding of each kind.
+CASES = [(ONE_SET, name) for name in EMBEDDINGS]
+CASES += [(TWO_SETS, name) for name in ("mean", "max of two layers", "histogram", "kurtosis", "concatenation")]
+NAMES = [f"{'one set' if task is ONE_SET else 'two sets'}, {name}" for task, name in CASES]
 
 
-def with_random_weights(task: Task, embedding: Embedding, hidden: tuple[int, ...] = (64,)) -> Policy:
+def random_policy(task: Task, embedding: Embedding, hidden: tuple[int, ...] = (64,)) -> Policy:
     network = Network(Layout.of(task), embedding, hidden, task.action_size)
-    leaves, structure = jax.tree.flatten(network.init(jax.random.key(0)))
-    keys = jax.random.split(jax.random.key(1), len(leaves))
-    noisy = [leaf + 0.2 * jax.random.normal(key, leaf.shape) for leaf, key in zip(leaves, keys, strict=True)]
-    return Policy(task, embedding, hidden, PolicyParams(jax.tree.unflatten(structure, noisy), jnp.zeros(2)))
+    random = np.random.default_rng(0)
 
+    def weights(shape: jax.ShapeDtypeStruct) -> jax.Array:
+        return jnp.asarray(random.normal(size=shape.shape) / np.sqrt(max(shape.shape[0], 4)), jnp.float32)
 
-@pytest.fixture(scope="session")
-def make_policy() -> Callable[..., Policy]:
-    return with_random_weights
-
-
-@pytest.fixture(scope="session")
-def rendezvous_policy() -> Policy:
-    return with_random_weights(TASKS["one set"], Neural())
+    params = jax.tree.map(weights, jax.eval_shape(network.init, jax.random.key(0)))
+    return Policy(task, embedding, hidden, PolicyParams(params, jnp.zeros(task.action_size)))

@@ -1,0 +1,251 @@
+// The live page: what the server says goes into the picture, what the reader does goes to the server.
+(() => {
+  "use strict";
+  const SPEEDS = [2, 5, 10, 20, 30, 40, 60, 120, 240, 480]; // steps per second
+  const $ = (id) => document.getElementById(id);
+
+  class App {
+    constructor() {
+      this.arenas = []; this.ids = []; this.queue = []; this.tool = "inspect";
+      this.scene = this.frame = null;
+      this.toAcknowledge = 0;
+      this.received = this.painted = 0; // for the display of frames per second
+      this.chart = new Swarmbed.Chart($("chart"));
+      this.inspector = new Swarmbed.Inspector($("inspector-body"), $("inspector-title"), $("deselect"));
+      this.layers = new Swarmbed.Layers($("layers"), () => this.relayer());
+      new ResizeObserver(() => this.chart.fit()).observe($("chart"));
+      Swarmbed.theme.bind($("theme"));
+      Swarmbed.theme.onChange(() => this.recolour());
+      this.veil("connecting …");
+      this.connection = new Swarmbed.Connection({
+        open: () => this.scene && this.connection.send("setup", this.setup()),
+        lost: () => this.veil("the connection is lost; trying again …"),
+        hello: (hello) => { for (const id of ["agents", "count"]) { $(id).min = hello.fewest; $(id).max = hello.most; } },
+        busy: (busy) => this.veil(busy.message),
+        error: (error) => this.complain(error.message),
+        scene: (scene) => this.setScene(scene),
+        frame: (frame) => { this.queue.push(frame); this.received += 1; },
+      });
+      requestAnimationFrame((now) => this.tick(now));
+      setInterval(() => this.showRate(), 1000);
+    }
+
+    send(type, fields) { this.connection.send(type, fields); }
+
+    setup(changes = {}) {
+      const { task, who, versus } = this.scene;
+      return { task, who, versus, agents: this.frame ? this.frame.count : null, seed: this.frame ? this.frame.seed : 0, ...changes };
+    }
+
+    // A new task or a new controller: everything is built anew.
+    setScene(scene) {
+      this.scene = scene; this.queue = []; this.frame = null;
+      $("arenas").replaceChildren();
+      this.arenas = scene.arenas.map((arena, index) => new Swarmbed.Arena($("arenas"), index, scene, arena.name));
+      this.ids = scene.arenas.map(() => []);
+      this.arenas.forEach((arena, index) => {
+        new Swarmbed.Pointer(arena.stage, this.acts(index));
+        arena.canvas.addEventListener("keydown", (event) => this.nudge(event, index));
+      });
+      this.chart.reset(scene.arenas.map((arena) => arena.name), { unit: scene.metric_unit, horizon: scene.horizon });
+      $("chart-title").textContent = scene.metric_label ? scene.metric_label[0].toUpperCase() + scene.metric_label.slice(1) : "Metric";
+      $("chart").setAttribute("aria-label", `${scene.metric_label} over time`);
+      this.inspector.clear();
+      this.layers.setWorld(scene);
+      this.relayer();
+      fill($("task"), scene.tasks, scene.task);
+      fill($("who"), scene.fitting, scene.who);
+      fill($("versus"), ["nobody", ...scene.fitting.filter((name) => name !== scene.who)], scene.versus || "nobody");
+      for (const id of ["agents", "count"]) $(id).disabled = scene.fixed;
+      const trained = scene.arenas[0].trained_with;
+      $("facts").textContent = Swarmbed.describeWorld(scene) + (trained ? ` The policy was trained with ${trained} agents.` : "");
+      this.begin();
+    }
+
+    // The large button that waits in the first picture.
+    begin() {
+      const button = document.createElement("button");
+      button.className = "begin"; button.type = "button";
+      button.setAttribute("aria-label", "Play");
+      button.append($("play").querySelector("svg").cloneNode(true));
+      button.addEventListener("click", () => this.send("play"));
+      this.beginButton = button;
+      this.arenas[0].frame.append(button);
+    }
+
+    tick(now) {
+      const fresh = this.queue;
+      this.queue = [];
+      for (const frame of fresh) this.take(frame, now);
+      for (const { stage, corner } of this.arenas) {
+        if (fresh.length || stage.isDirty || stage.isMoving(now)) {
+          stage.isDirty = false;
+          stage.draw(now);
+          this.painted += 1 / this.arenas.length;
+          corner.hidden = !stage.note;
+          corner.textContent = stage.note;
+        }
+      }
+      this.chart.draw();
+      for (let i = 0; i < fresh.length; i++) this.send("drawn");
+      requestAnimationFrame((next) => this.tick(next));
+    }
+
+    take(frame, now) {
+      const before = this.frame;
+      this.frame = frame;
+      this.veil(null);
+      frame.arenas.forEach((moment, index) => {
+        if (moment.ids) this.ids[index] = moment.ids; else moment.ids = this.ids[index];
+        const arena = this.arenas[index], stage = arena.stage;
+        stage.push(moment, frame.playing ? Math.min(1000 / frame.speed, 150) : 90);
+        arena.tell(moment, moment.value, moment.ended);
+        this.chart.push(index, moment.step, moment.value, moment.ended);
+        if (moment.look) {
+          this.inspector.show(this.scene.arenas[index], moment.look, moment.step, now);
+          const own = moment.look.ready ? moment.look.sets.find((set) => set.of_agents) : null;
+          stage.sensed = own ? own.members : null;
+        }
+        if (moment.ended !== null && before && before.arenas[index] && before.arenas[index].ended === null) $("status").textContent = arena.badge.textContent;
+      });
+      if (this.selected && !this.arenas[this.selected.arena].stage.slots.has(this.selected.agent)) this.select(this.selected.arena, null);
+      this.showControls(frame, before);
+    }
+
+    showControls(frame, before) {
+      document.body.classList.toggle("is-playing", frame.playing);
+      $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
+      const isNew = frame.arenas.every((moment) => moment.step === 0);
+      if (this.beginButton) this.beginButton.hidden = frame.playing || !isNew;
+      if (!before || before.count !== frame.count || !frame.waiting) this.showCount(frame.count);
+      if (!before || before.seed !== frame.seed) $("seed").value = frame.seed;
+      $("loop").checked = frame.loop;
+      const nearest = SPEEDS.reduce((best, speed, i) => (Math.abs(speed - frame.speed) < Math.abs(SPEEDS[best] - frame.speed) ? i : best), 0);
+      $("speed").value = nearest;
+      const times = this.scene.seconds ? `${Number((frame.speed * this.scene.seconds).toFixed(1))}×` : `${frame.speed}/s`;
+      $("speed-text").textContent = times;
+      $("speed").setAttribute("aria-valuetext", this.scene.seconds ? `${times} real time` : `${frame.speed} steps per second`);
+      this.wait(frame.waiting ? "compiling for this many agents …" : "");
+    }
+
+    showCount(count) {
+      // Not while somebody is at it.
+      if (!this.isSliding) $("agents").value = count;
+      if (document.activeElement !== $("count")) $("count").value = count;
+      $("agents").setAttribute("aria-valuetext", `${count} agents`);
+    }
+
+    wait(text) {
+      for (const { corner, stage } of this.arenas) {
+        stage.note = text || stage.note;
+        if (text) { corner.hidden = false; corner.textContent = text; }
+      }
+    }
+
+    acts(index) {
+      return {
+        tool: () => this.tool,
+        select: (agent) => this.select(index, agent),
+        add: (x, y) => this.send("add", { x, y }),
+        remove: (agent) => this.send("remove", { agent }),
+        hold: (what, number, x, y) => this.hold(index, what, number, x, y),
+        release: () => { this.holding = null; this.send("release"); },
+      };
+    }
+
+    // At most one message per picture, the newest.
+    hold(arena, what, number, x, y) {
+      const isWaiting = Boolean(this.holding);
+      this.holding = { arena, what, number, x, y };
+      if (!isWaiting) {
+        requestAnimationFrame(() => { if (this.holding) this.send("hold", this.holding); this.holding = null; });
+      }
+    }
+
+    select(arena, agent) {
+      this.selected = agent === null ? null : { arena, agent };
+      this.arenas.forEach(({ stage }, index) => {
+        stage.selected = this.selected && index === arena ? agent : null;
+        stage.sensed = null;
+        stage.isDirty = true;
+      });
+      if (agent === null) this.inspector.clear();
+      this.send("select", agent === null ? {} : { arena, agent });
+    }
+
+    // The neighbour in the list of agents, for those who have no mouse.
+    cycle(by) {
+      const arena = this.selected ? this.selected.arena : 0, ids = this.ids[arena];
+      if (!ids || !ids.length) return;
+      const at = this.selected ? ids.indexOf(this.selected.agent) : by > 0 ? -1 : 0;
+      this.select(arena, ids[(at + by + ids.length) % ids.length]);
+    }
+
+    // Shift and an arrow move the first evader.
+    nudge(event, index) {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+      const moment = this.frame && this.frame.arenas[index];
+      if (!way || !event.shiftKey || !moment || !moment.evader_x) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const far = 2 * this.arenas[index].stage.unit;
+      this.send("hold", { arena: index, what: "evader", number: 0, x: moment.evader_x[0] + way[0] * far, y: moment.evader_y[0] + way[1] * far });
+      this.send("release");
+    }
+
+    setTool(tool) {
+      this.tool = tool;
+      for (const button of document.querySelectorAll("[data-tool]")) button.setAttribute("aria-pressed", String(button.dataset.tool === tool));
+    }
+
+    relayer() {
+      for (const { stage } of this.arenas) { stage.layers = this.layers.on; stage.isDirty = true; }
+    }
+
+    recolour() {
+      for (const { stage } of this.arenas) { stage.recolour(); stage.isDirty = true; }
+      this.chart.recolour();
+    }
+
+    changeSpeed(by) { this.send("speed", { steps_per_second: SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, Number($("speed").value) + by))] }); }
+    changeCount(count) {
+      const most = Number($("agents").max), fewest = Number($("agents").min);
+      if (Number.isFinite(count)) this.send("agents", { count: Math.round(Math.max(fewest, Math.min(most, count))) });
+    }
+    restart(seed) { this.send("restart", { seed: Math.round(Math.max(0, Math.min(2 ** 31 - 1, Number(seed) || 0))) }); }
+    toggleLog() {
+      this.chart.isLog = !this.chart.isLog;
+      this.chart.isDirty = true;
+      $("log").setAttribute("aria-pressed", String(this.chart.isLog));
+    }
+
+    veil(text) {
+      $("veil").hidden = text === null;
+      if (text !== null) $("veil-text").textContent = text;
+    }
+
+    complain(message) {
+      $("toast").textContent = message;
+      $("toast").hidden = false;
+      clearTimeout(this.toastTimer);
+      this.toastTimer = setTimeout(() => { $("toast").hidden = true; }, 6000);
+      if (this.scene) {
+        // Whatever was chosen did not come to pass.
+        $("task").value = this.scene.task; $("who").value = this.scene.who; $("versus").value = this.scene.versus || "nobody";
+        if (this.frame) { this.veil(null); this.isSliding = false; this.showCount(this.frame.count); }
+      }
+    }
+
+    showRate() {
+      const steps = this.frame && this.frame.playing ? ` · ${Math.round(this.received)} frames/s` : "";
+      $("rate").textContent = this.frame && this.frame.playing ? `${Math.round(this.painted)} fps${steps}` : "";
+      this.received = this.painted = 0;
+    }
+  }
+
+  const fill = (select, names, chosen) => {
+    select.replaceChildren(...names.map((name) => new Option(name, name, false, name === chosen)));
+  };
+
+  Swarmbed.App = App;
+})();

@@ -1,0 +1,56 @@
+// A stage with its caption: who acts, the clock, and the number that tells how it goes.
+(() => {
+  "use strict";
+  const element = (tag, className) => Object.assign(document.createElement(tag), { className });
+
+  class Arena {
+    constructor(parent, index, world, name) {
+      this.world = world; this.name = name;
+      this.figure = element("figure", "arena");
+      const caption = element("figcaption", "");
+      this.title = element("span", "name");
+      this.title.textContent = name;
+      this.clock = element("span", "quiet number");
+      this.value = element("span", "value");
+      caption.append(this.title, this.clock, this.value);
+      this.frame = element("div", `frame${world.torus ? " is-torus" : ""}`);
+      this.canvas = document.createElement("canvas");
+      this.canvas.tabIndex = 0;
+      this.canvas.setAttribute("role", "img");
+      this.corner = element("span", "corner");
+      this.badge = element("span", "badge");
+      this.badge.hidden = this.corner.hidden = true;
+      this.frame.append(this.canvas, this.corner, this.badge);
+      this.figure.append(caption, this.frame);
+      parent.append(this.figure);
+      this.stage = new Swarmbed.Stage(this.canvas, index);
+      this.stage.setWorld(world);
+      new ResizeObserver(() => { this.stage.fit(); this.stage.draw(performance.now()); }).observe(this.frame);
+    }
+
+    // The words around the picture.
+    tell(moment, value, ended) {
+      const { metric_label: label, metric_unit: unit, seconds, has_evaders: hunts } = this.world, count = moment.ids.length;
+      this.clock.textContent = `step ${moment.step}${seconds ? ` · ${(moment.step * seconds).toFixed(1)} s` : ""}`;
+      this.value.textContent = value === null ? "" : `${label} ${amount(value, unit)}`;
+      this.badge.hidden = ended === null;
+      if (ended !== null) this.badge.textContent = hunts ? `captured after ${ended} steps` : `ended after ${ended} steps`;
+      this.corner.hidden = !this.stage.note;
+      this.corner.textContent = this.stage.note;
+      const evaders = (moment.evader_x || []).length;
+      this.canvas.setAttribute("aria-label", `${this.name}: ${count} agents${evaders ? ` and ${evaders} evader${evaders > 1 ? "s" : ""}` : ""}, step ${moment.step}. ${this.value.textContent}`);
+    }
+  }
+
+  const amount = (value, unit) => (unit ? `${value.toFixed(Math.abs(value) >= 1 ? 1 : 3)} ${unit}` : String(Math.round(value * 1000) / 1000));
+
+  // What the task is like, in a few words.
+  Swarmbed.describeWorld = (world) => {
+    const words = [world.torus ? "torus (edges wrap around)" : "closed world (walls)"];
+    words.push(world.comm_radius === null ? "everybody hears everybody" : `agents hear each other within ${world.comm_radius}`);
+    if (world.has_evaders) words.push(world.sight_radius === null ? "evaders are always in sight" : `evaders are seen within ${world.sight_radius}`);
+    return `${words.join(" · ")}.`;
+  };
+
+  Swarmbed.Arena = Arena;
+})();

@@ -1,0 +1,68 @@
+// Buttons, sliders and keys of the live page.
+(() => {
+  "use strict";
+  const $ = (id) => document.getElementById(id);
+  const app = (Swarmbed.app = new Swarmbed.App());
+
+  $("play").addEventListener("click", () => playOrPause());
+  $("step").addEventListener("click", () => app.send("step"));
+  $("restart").addEventListener("click", () => app.frame && app.restart(app.frame.seed));
+  $("next").addEventListener("click", () => app.frame && app.restart(app.frame.seed + 1));
+  $("seed").addEventListener("change", () => app.restart($("seed").value));
+  $("loop").addEventListener("change", () => app.send("loop", { on: $("loop").checked }));
+  $("speed").addEventListener("input", () => app.changeSpeed(0));
+  $("agents").addEventListener("pointerdown", () => { app.isSliding = true; });
+  $("agents").addEventListener("change", () => { app.isSliding = false; });
+  $("agents").addEventListener("input", () => { $("count").value = $("agents").value; app.changeCount(Number($("agents").value)); });
+  $("count").addEventListener("change", () => app.changeCount(Number($("count").value)));
+  $("log").addEventListener("click", () => app.toggleLog());
+  $("deselect").addEventListener("click", () => app.select(0, null));
+  $("help").addEventListener("click", () => $("keys").showModal());
+  $("keys-close").addEventListener("click", () => $("keys").close());
+  for (const button of document.querySelectorAll("[data-tool]")) {
+    button.addEventListener("click", () => app.setTool(button.dataset.tool));
+  }
+  $("task").addEventListener("change", () => app.send("setup", app.setup({ task: $("task").value, who: null, versus: null, agents: null })));
+  $("who").addEventListener("change", () => {
+    const who = $("who").value, versus = app.scene.versus === who ? null : app.scene.versus;
+    app.send("setup", app.setup({ who, versus }));
+  });
+  $("versus").addEventListener("change", () => {
+    app.send("setup", app.setup({ versus: $("versus").value === "nobody" ? null : $("versus").value }));
+  });
+
+  function playOrPause() { if (app.frame) app.send(app.frame.playing ? "pause" : "play"); }
+
+  const KEYS = {
+    " ": () => playOrPause(),
+    arrowright: () => app.send("step"),
+    arrowup: () => app.changeSpeed(1),
+    arrowdown: () => app.changeSpeed(-1),
+    r: () => app.restart(app.frame.seed),
+    n: () => app.restart(app.frame.seed + 1),
+    "+": () => app.changeCount(app.frame.count + 1),
+    "=": () => app.changeCount(app.frame.count + 1),
+    "-": () => app.changeCount(app.frame.count - 1),
+    "]": () => app.cycle(1),
+    "[": () => app.cycle(-1),
+    delete: () => app.selected && app.send("remove", { agent: app.selected.agent }),
+    backspace: () => app.selected && app.send("remove", { agent: app.selected.agent }),
+    escape: () => app.select(0, null),
+    i: () => app.setTool("inspect"),
+    a: () => app.setTool("add"),
+    x: () => app.setTool("remove"),
+    l: () => app.toggleLog(),
+    d: () => Swarmbed.theme.toggle(),
+    "?": () => $("keys").showModal(),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open || !app.frame) return;
+    // Fields, lists and sliders have keys of their own.
+    if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
+    if (event.key === " " && event.target.matches("button, input, .scroll")) return;
+    const key = event.key.toLowerCase();
+    if (KEYS[key]) KEYS[key](); else if (!app.layers.key(key)) return;
+    event.preventDefault();
+  });
+})();
