@@ -14,11 +14,11 @@ import pytest
 from safetensors.numpy import load_file
 
 import swarmbed
-from swarmbed import config, files
+from swarmbed import checkpoint, config, files
 from swarmbed.cli import main
 from swarmbed.learner import BatchSettings
 from swarmbed.run_folder import RunFolder, is_flat
-from swarmbed.train import free_folder
+from swarmbed.train import Outputs, RunSettings, Trainer, free_folder
 
 TINY = [
     "--agents", "3", "--horizon", "12", "--environments", "4", "--segment", "8", "--sampled-agents", "2",
@@ -92,6 +92,30 @@ def test_a_run_killed_without_warning_ends_as_if_nothing_had_happened(finished: 
     columns = [name for name in rows[0] if name != "seconds"]
     for mine, theirs in zip(RunFolder(out).read_metrics(), RunFolder(finished).read_metrics(), strict=True):
         assert all(mine[c] == theirs[c] or (math.isnan(mine[c]) and math.isnan(theirs[c])) for c in columns)
+
+
+def test_a_resumed_run_goes_on_from_its_newest_checkpoint(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = copy_run(finished, tmp_path / "part", iterations=4)
+    trainer = Trainer(
+        config.config_to_learner({k: v for k, v in config.read(out / "config.toml").items() if k != "run"}),
+        RunSettings(seed=5), RunFolder(out), Outputs(progress=False), 1,
+    )  # fmt: skip
+    template = trainer.learner.init(5, trainer.mesh)
+    complaints: list[str] = []
+    point = checkpoint.load_newest(
+        out / "checkpoints", template, trainer.learner.shardings(trainer.mesh), complaints.append
+    )
+    assert complaints == []
+    assert point is not None
+    assert point.iteration == 4
+    # Another seed in the configuration cannot matter any more: everything random is in the checkpoint.
+    text = (out / "config.toml").read_text()
+    (out / "config.toml").write_text(text.replace("seed = 5", "seed = 99"))
+    assert resume(out) == 0
+    assert capsys.readouterr().err == ""
+    assert same_policy(finished, out)
 
 
 def copy_run(source: Path, target: Path, *, iterations: int) -> Path:

@@ -61,6 +61,8 @@ def load_newest(
             return _load(path, shapes, shardings)
         except SwarmbedError as error:
             warn(f"{error}; trying the one before")
+    if _paths(folder):
+        warn(f"no checkpoint in {folder} can be read; starting from the beginning")
     return None
 
 

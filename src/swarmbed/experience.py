@@ -9,7 +9,7 @@ from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.advantage import advantages, next_values
 from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams
-from swarmbed.network import Inputs, Network, flatten_agents
+from swarmbed.network import Inputs, Network, flatten_agents, merge_leading
 from swarmbed.rollout import Act, Environments, Segment, rollout
 from swarmbed.tasks.base import State, Task
 from swarmbed.value import Critic, Value
@@ -84,9 +84,9 @@ def make_batch(
         spread(steps.reward), values, following, final, terminated | truncated, algorithm.discount, algorithm.gae_lambda
     )
     chosen = lambda leaf: jnp.take_along_axis(leaf, viewers[None, :, :, None], axis=2)  # noqa: E731
-    rows = lambda leaf: leaf.reshape(-1, *leaf.shape[3:])  # noqa: E731
+    rows = lambda leaf: merge_leading(leaf, 3)  # noqa: E731
     batch = Batch(
-        jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), inputs),
+        jax.tree.map(lambda leaf: merge_leading(leaf, 2), inputs),
         rows(chosen(steps.action)),
         rows(chosen(steps.extra)),
         rows(_standardised(advantage)),

@@ -67,7 +67,7 @@ def arrays_to_tree(template: Any, arrays: Mapping[str, np.ndarray], what: str) -
 def save_arrays(path: Path, arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> None:
     """Arrays and words in one safetensors file that carries a checksum of itself."""
     metadata = {**metadata, "sha256": _checksum(arrays, metadata)}
-    ordered = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+    ordered = {name: np.array(value, order="C") for name, value in arrays.items()}
     write_atomically(path, save(ordered, metadata))
 
 
@@ -94,7 +94,7 @@ def _checksum(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> 
     for name in sorted(metadata):
         digest.update(f"{name}={metadata[name]}\0".encode())
     for name in sorted(arrays):
-        value = np.ascontiguousarray(arrays[name])
+        value = np.array(arrays[name], order="C")  # ascontiguousarray would turn a number into a list of one
         digest.update(f"{name}:{value.dtype}:{value.shape}\0".encode())
         digest.update(value.tobytes())
     return digest.hexdigest()

@@ -4,6 +4,7 @@ Policy and value are two such networks with their own weights.
 """
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 import jax
@@ -111,4 +112,9 @@ def _side_by_side(parts: list[Float[Array, "B _"]], weight: Float[Array, "I O"])
 
 def flatten_agents(observation: Observation) -> Observation:
     """(environments, agents, …) → (environments · agents, …)."""
-    return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), observation)
+    return jax.tree.map(lambda leaf: merge_leading(leaf, 2), observation)
+
+
+def merge_leading(leaf: Array, count: int) -> Array:
+    """The first ``count`` axes as one; unlike reshape(-1, …) this also works where a later axis is empty."""
+    return leaf.reshape(prod(leaf.shape[:count]), *leaf.shape[count:])

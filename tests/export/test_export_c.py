@@ -77,8 +77,8 @@ def test_three_dimensional_bins_and_bumps_come_along(embedding: Embedding) -> No
 def test_agents_of_a_swarm_get_from_c_what_the_policy_gives_them(embedding: Embedding) -> None:
     policy = random_policy(ONE_SET, embedding)
     header = compiled(policy)
-    observation = ONE_SET.observe(ONE_SET.initial(jax.random.key(3)))
-    wanted = np.asarray(policy.mean(observation))
+    observation = jax.jit(lambda key: ONE_SET.observe(ONE_SET.initial(key)))(jax.random.key(3))
+    wanted = np.asarray(jax.jit(policy.mean)(observation))
     for agent in range(5):
         others = np.delete(np.asarray(observation.sets[0].elements[agent]), agent, axis=0)
         action = header.act([np.asarray(observation.local[agent])], [others], 2)
@@ -122,7 +122,7 @@ def test_elements_on_the_border_between_bins_fall_where_the_policy_puts_them() -
     elements = np.zeros((4, 7), np.float32)
     elements[:, :3] = [[0.25, 1, 0], [1.0, -1, 0], [0.5, 0, 1], [0.1, 0, 0]]
     arrays = [np.zeros((1, 5), np.float32), elements[None], np.ones((1, 4), bool)]
-    wanted = np.asarray(made.function(*map(jnp.asarray, arrays)))
+    wanted = np.asarray(jax.jit(made.function)(*arrays))
     np.testing.assert_allclose(run_of(made)(arrays), wanted, atol=1e-6)
 
 

@@ -9,9 +9,9 @@ from swarmbed import devices
 from swarmbed.algorithms.ppo import Ppo
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.config import config_to_learner
+from swarmbed.embeddings.neural import Neural
 from swarmbed.evaluate import evaluate
 from swarmbed.learner import BatchSettings, Learner
-from swarmbed.embeddings.neural import Neural
 from swarmbed.paper.base import Training
 from swarmbed.reproduction.plan import experiments
 from swarmbed.tasks import make_task

@@ -4,6 +4,7 @@ On one core it is split into its parts; on two, the same iteration runs on one a
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -131,9 +132,9 @@ GROUP = Group(
         Column("peak_memory_mib", "peak MiB", ",.0f"),
     ),
     rows=(
-        *(Row(f"train-{t}", f"{title}, one core", lambda e, t=t: on_one_core(t, e)) for t, title in TASKS),
-        *(Row(f"train-{t}-two", f"{title}, two devices", lambda e, t=t: on_two_cores(t, e), 2) for t, title in TASKS),
-        Row("train-200", "rendezvous, N = 200, two devices", lambda effort: many_agents(200, effort), 2),
+        *(Row(f"train-{task}", f"{title}, one core", partial(on_one_core, task)) for task, title in TASKS),
+        *(Row(f"train-{task}-two", f"{title}, two devices", partial(on_two_cores, task), 2) for task, title in TASKS),
+        Row("train-200", "rendezvous, N = 200, two devices", partial(many_agents, 200), 2),
     ),
     position=30,
 )

@@ -27,10 +27,10 @@ class VoronoiPursuit(Controller):
     goes straight on. Everybody always wants its top speed.
     """
 
-    speed_gain: float = setting(10.0, "K₁: acceleration per missing speed (double integrator), 1/s")
-    heading_gain: float = setting(30.0, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
-    turn_damping: float = setting(10.0, "D₂: turning deceleration per turn rate (double integrator), 1/s")
-    single_heading_gain: float = setting(20.0, "K₂ of single integrators: turn rate per heading error, 1/s")
+    speed_gain: float = setting(10.7, "K₁: acceleration per missing speed (double integrator), 1/s")
+    heading_gain: float = setting(43.3, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
+    turn_damping: float = setting(13.3, "D₂: turning deceleration per turn rate (double integrator), 1/s")
+    single_heading_gain: float = setting(10.7, "K₂ of single integrators: turn rate per heading error, 1/s")
 
     def __post_init__(self) -> None:
         check_gains(self, "voronoi_pursuit")

@@ -80,7 +80,7 @@ def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) ->
         "seeds": len(runs),
         "iterations": min(len(rows) for rows in runs.values()),
         "final_return": scores,
-        "final_return_top5_median": statistics.median_of_top_five(list(scores.values())),
+        "final_return_top5_median": float(np.median(sorted(scores.values())[-TOP:])),
         "seconds": {str(seed): rows[-1]["seconds"] for seed, rows in runs.items()},
     }
 

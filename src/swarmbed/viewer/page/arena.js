@@ -42,7 +42,11 @@
     }
   }
 
-  const amount = (value, unit) => (unit ? `${value.toFixed(Math.abs(value) >= 1 ? 1 : 3)} ${unit}` : String(Math.round(value * 1000) / 1000));
+  const amount = (value, unit) => {
+    if (!unit) return String(Math.round(value * 1000) / 1000);
+    if (value > 0 && value < 0.001) return `below 0.001 ${unit}`;
+    return `${value.toFixed(Math.abs(value) >= 1 ? 1 : 3)} ${unit}`;
+  };
 
   // What the task is like, in a few words.
   Swarmbed.describeWorld = (world) => {

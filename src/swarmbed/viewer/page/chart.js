@@ -84,7 +84,7 @@
       c.textAlign = "center";
       c.textBaseline = "top";
       for (const step of ticks(0, right, width > 500 ? 8 : 5)) {
-        if (x(step) < edge - 4) c.fillText(short(step), x(step), bottom + 6);
+        if (x(step) < edge - 42) c.fillText(short(step), x(step), bottom + 6);
       }
       c.textAlign = "right";
       c.fillText("step", edge, bottom + 6);

@@ -55,11 +55,13 @@
     build(arena, look) {
       this.body.replaceChildren();
       this.actions = this.meters("It does", arena.actions);
+      this.strips = look.embeddings.map((vector, i) => this.strip(vector.length, look.embeddings.length > 1 ? ` of set ${i + 1}` : ""));
+      if (!look.embeddings.length) this.body.append(element("p", "This controller is a fixed rule and has no embedding.", "quiet facts"));
       if (arena.local.length) this.locals = this.meters("Own properties", arena.local); else this.locals = null;
       this.tables = arena.sets.map((names, i) => {
         const heading = element("h3"), scroll = element("div", "", "scroll"), table = element("table");
         const row = table.createTHead().insertRow();
-        row.append(element("th", i === 0 ? "nr" : "nr"));
+        row.append(element("th", "nr"));
         for (const name of names) {
           const cell = element("th"), short = element("abbr", SHORT[name] || name);
           short.title = name;
@@ -74,15 +76,14 @@
         this.body.append(heading, scroll);
         return { heading, rows: table.createTBody(), columns: names.length };
       });
-      this.strips = look.embeddings.map((vector, i) => {
-        const canvas = element("canvas", "", "strip");
-        canvas.setAttribute("role", "img");
-        const which = look.embeddings.length > 1 ? ` of set ${i + 1}` : "";
-        canvas.setAttribute("aria-label", `Embedding${which}: ${vector.length} features over time`);
-        this.body.append(element("h3", `Embedding${which}: ${vector.length} features now, and over the last ${HISTORY} steps below`), canvas);
-        return canvas;
-      });
-      if (!look.embeddings.length) this.body.append(element("p", "This controller is a fixed rule and has no embedding.", "quiet facts"));
+    }
+
+    strip(features, which) {
+      const canvas = element("canvas", "", "strip");
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", `Embedding${which}: ${features} features over time`);
+      this.body.append(element("h3", `Embedding${which}: ${features} features now; below, the last ${HISTORY} steps`), canvas);
+      return canvas;
     }
 
     meters(heading, names) {

@@ -107,31 +107,37 @@
       const i = list[k], j = list[k + 1];
       segment(stage, c, shown.x[i], shown.y[i], shown.x[j], shown.y[j]);
     }
-    c.strokeStyle = stage.colours.quiet;
+    c.strokeStyle = stage.colours.agents[stage.which];
     c.lineWidth = 0.8;
-    c.globalAlpha = Math.max(0.05, Math.min(0.4, 60 / Math.sqrt(list.length + 1) / 10));
+    c.globalAlpha = Math.max(0.06, Math.min(0.35, 5 / Math.sqrt(list.length + 1)));
     c.stroke();
     c.globalAlpha = 1;
   }
 
-  function traces(stage, c, shown) {
-    const steps = stage.trailLength, last = stage.moment.step;
-    const limit = stage.world.longest_step || Infinity;
+  function traces(stage, c) {
+    const steps = stage.trailLength, last = stage.moment.step, limit = stage.world.longest_step || Infinity;
     const bands = [0, 1].map(() => Array.from({ length: BANDS }, () => new Path2D()));
     for (const [id, trail] of stage.trails) {
-      const isEvader = typeof id === "string";
-      for (let k = trail.length - 3; k >= 3; k -= 3) {
+      const kind = typeof id === "string" ? 1 : 0;
+      let pen = null; // the band in which the line goes on where it ended
+      for (let k = 3; k < trail.length; k += 3) {
         const age = last - trail[k + 2], gap = trail[k + 2] - trail[k - 1];
-        if (age >= steps) break;
-        const [x0, y0, x1, y1] = [trail[k - 3], trail[k - 2], trail[k], trail[k + 1]];
-        const way = Math.hypot(nearest(x1 - x0, stage.period[0]), nearest(y1 - y0, stage.period[1]));
-        if (way > limit * gap) continue;
-        segment(stage, bands[isEvader ? 1 : 0][Math.floor((age * BANDS) / steps)], x0, y0, x1, y1);
+        if (age >= steps) continue;
+        const dx = nearest(trail[k] - trail[k - 3], stage.period[0]), dy = nearest(trail[k + 1] - trail[k - 2], stage.period[1]);
+        const band = Math.floor((age * BANDS) / steps), path = bands[kind][band];
+        const wraps = Math.abs(trail[k - 3] + dx - trail[k]) > stage.unit || Math.abs(trail[k - 2] + dy - trail[k + 1]) > stage.unit;
+        if (Math.hypot(dx, dy) > limit * gap) pen = null; // it was put there, it did not go there
+        else if (wraps) { segment(stage, path, trail[k - 3], trail[k - 2], trail[k], trail[k + 1]); pen = null; }
+        else {
+          if (pen !== band) path.moveTo(stage.px(trail[k - 3]), stage.py(trail[k - 2]));
+          path.lineTo(stage.px(trail[k]), stage.py(trail[k + 1]));
+          pen = band;
+        }
       }
     }
-    // The newest piece ends where the mark is now.
     c.lineWidth = Math.max(1, stage.mark * 0.16);
-    c.lineCap = "round";
+    c.lineCap = "butt";
+    c.lineJoin = "round";
     [stage.colours.agents[stage.which], stage.colours.evader].forEach((colour, kind) => {
       c.strokeStyle = colour;
       bands[kind].forEach((band, age) => {
@@ -208,7 +214,7 @@
       images(stage, x, y, 3 * radius, (dx, dy) => {
         const halo = c.createRadialGradient(x + dx, y + dy, radius * 0.6, x + dx, y + dy, radius * 3);
         halo.addColorStop(0, stage.colours.evader);
-        halo.addColorStop(1, "rgba(0, 0, 0, 0)");
+        halo.addColorStop(1, `${stage.colours.evader}00`);
         c.globalAlpha = 0.28;
         c.fillStyle = halo;
         c.fillRect(x + dx - 3 * radius, y + dy - 3 * radius, 6 * radius, 6 * radius);

@@ -43,6 +43,7 @@
       this.size = [Math.floor(width * scale), Math.floor(height * scale)];
       this.canvas.style.width = `${this.size[0]}px`;
       this.canvas.style.height = `${this.size[1]}px`;
+      this.canvas.parentElement.parentElement.style.setProperty("--picture", `${this.size[0]}px`);
       this.canvas.width = Math.round(this.size[0] * ratio);
       this.canvas.height = Math.round(this.size[1] * ratio);
       this.ratio = ratio;
@@ -136,7 +137,7 @@
       if (this.layers.cells) paint.voronoi(this, c, shown);
       if (this.layers.radius) paint.radii(this, c, shown);
       if (this.layers.edges) paint.edges(this, c, shown);
-      if (this.layers.traces) paint.traces(this, c, shown);
+      if (this.layers.traces) paint.traces(this, c);
       paint.selection(this, c, shown);
       paint.agents(this, c, shown);
       paint.evaders(this, c, shown);

@@ -1,0 +1,187 @@
+"""The paper's study: the plan, and a tiny version of one method of every experiment, end to end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+from swarmbed.cli import main
+from swarmbed.paper.base import Experiment
+from swarmbed.reproduction import plan
+from swarmbed.reproduction.budget import BUDGETS, Budget
+from swarmbed.reproduction.local import LocalPool
+from swarmbed.reproduction.outcome import conclude, median_of_top
+from swarmbed.reproduction.ray_pool import advance, pack, unpack
+from swarmbed.reproduction.store import Store, score
+from swarmbed.run_folder import RunFolder
+from swarmbed.train import Outputs, resume_run
+
+SMALL = {
+    "task": {"num_agents": 3, "horizon": 6},
+    "batch": {"environments": 2, "segment": 6, "hidden": [4]},
+    "algorithm": {"value_epochs": 1, "cg_steps": 1},
+}
+TINY = Budget("tiny", 0.01, 2, SMALL, most_seeds=1)
+
+
+def one_method(experiment: Experiment) -> Experiment:
+    """The experiment with its first method and smallest swarm only."""
+    trainings = experiment.trainings[:1]
+    contest = experiment.contest and replace(experiment.contest, trainings=trainings, agents=(3,))
+    trace = experiment.trace and (experiment.trace[0], 3)
+    return replace(experiment, trainings=trainings, contest=contest, trace=trace)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    folder = tmp_path_factory.mktemp("study")
+    return Store(folder / "results", folder / "work")
+
+
+def run_here(store: Store, job: plan.Job) -> None:
+    """What a worker process does, in this one."""
+    folder = store.prepare(job.training, job.seed, TINY)
+    resume_run(folder.path, iterations=job.iterations, outputs=Outputs(progress=False), num_devices=1)
+    store.harvest(job.training, job.seed)
+
+
+@pytest.mark.parametrize("name", list(plan.experiments()))
+def test_every_experiment_runs_from_training_to_figure(
+    name: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("swarmbed.reproduction.outcome.CAPTURE_EPISODES", 2)
+    monkeypatch.setattr("swarmbed.reproduction.cost.CALLS", 2)
+    monkeypatch.setattr("swarmbed.reproduction.outcome.make_task", _short_task)
+    experiment = one_method(plan.experiments()[name])
+    for job in plan.missing([experiment], store, TINY, None):
+        run_here(store, job)
+    assert plan.missing([experiment], store, TINY, None) == []
+    made = conclude(experiment, store, TINY)
+    assert made
+    assert all(path.stat().st_size > 100 for path in made)
+
+
+def _short_task(name: str, **settings: object) -> object:
+    from swarmbed.tasks import make_task
+
+    return make_task(name, **{**settings, "horizon": 6})
+
+
+def test_the_study_covers_every_experiment_in_the_stated_order() -> None:
+    assert list(plan.experiments()) == list(plan.ORDER)
+
+
+def test_trainings_shared_by_experiments_are_run_once(tmp_path: Path) -> None:
+    empty = Store(tmp_path / "results", tmp_path / "work")
+    known = plan.experiments()
+    both = [known["rendezvous-global"], known["rendezvous-global-distance"]]
+    assert len(plan.missing(both, empty, BUDGETS["paper"], 1)) == 5
+    assert len(plan.missing(both, empty, BUDGETS["paper"], 3)) == 15
+
+
+def test_the_same_name_always_means_the_same_training() -> None:
+    seen: dict[str, object] = {}
+    for experiment in plan.experiments().values():
+        for training in experiment.trainings:
+            assert seen.setdefault(training.name, training) == training
+
+
+def test_the_least_that_counts_is_asked_for() -> None:
+    known = plan.experiments()
+    for name in ("rendezvous-global", "rendezvous-local", "pursuit-global", "pursuit-local"):
+        assert known[name].seeds >= 2
+    pooling = known["pooling"]
+    assert {plan.seeds_of(pooling, t, BUDGETS["paper"], None) for t in pooling.trainings if "pursuit" in t.name} == {4}
+
+
+def test_a_killed_worker_is_taken_up_again(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    training = plan.experiments()["pursuit-trace"].trainings[0]
+    job = plan.Job(training, 0, 400)
+    killed: list[int] = []
+
+    def kill_once(pool: LocalPool) -> None:
+        rows = store.run_folder(training, 0).read_metrics()
+        if pool.running and rows and not killed:
+            killed.append(len(rows))
+            os.kill(pool.running[0].process.pid, signal.SIGKILL)
+
+    pool = LocalPool(store, replace(TINY, share=400 / training.iterations), 1, kill_once)
+    pool.run([job])
+    assert killed
+    assert pool.failed == {}
+    assert len(store.rows(training, 0)) == 400
+
+
+def test_a_study_that_is_stopped_goes_on_later(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "swarmbed", "reproduce", "rendezvous-trace", "--budget", "quick", "--workers", "1"]
+    command += ["--results", str(tmp_path / "results"), "--work", str(tmp_path / "work")]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    config = tmp_path / "work" / "rendezvous-global-nn-extended" / "seed-0" / "config.toml"
+    while not config.is_file() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert config.is_file()
+    assert not list((tmp_path / "results").glob("**/*.csv"))
+
+
+def test_slices_of_a_run_end_where_the_whole_run_does(tmp_path: Path) -> None:
+    """What a cluster does with a run: bytes in, a few more iterations, bytes out."""
+    store = Store(tmp_path / "results", tmp_path / "work")
+    training = plan.experiments()["pursuit-trace"].trainings[0]
+    folder = store.prepare(training, 0, TINY)
+    content = pack(folder.path)
+    sliced = advance(advance(content, 2), 4)
+    whole = advance(content, 4)
+    for name, archive in (("sliced", sliced), ("whole", whole)):
+        unpack(archive, tmp_path / name)
+    assert len(RunFolder(tmp_path / "sliced").read_metrics()) == 4
+    one, other = (load_file(tmp_path / name / "policy.safetensors") for name in ("sliced", "whole"))
+    assert all(np.array_equal(one[key], other[key]) for key in other)
+
+
+def test_curves_show_the_median_of_the_best_five() -> None:
+    runs = [[{"mean_return": float("nan")}, {"mean_return": float(value)}] for value in (1, 2, 3, 4, 5, 6, -100)]
+    curve = median_of_top(runs)
+    assert list(np.asarray(curve.x)) == [2]
+    assert list(np.asarray(curve.y)) == [4.0]  # of 2, 3, 4, 5, 6
+    assert score(runs[0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "experiment 'nothing' does not exist"),
+        (["cost", "--seeds", "0"], "--seeds must be at least 1"),
+        (["cost", "--workers", "0"], "--workers must be at least 1"),
+        (["rendezvous-trace", "--on", "mars"], "--on must be local, ray or ray://HOST:PORT"),
+        (["rendezvous-trace", "--redraw"], "lacks rendezvous-global-nn-extended"),
+    ],
+)
+def test_wrong_input_is_one_sentence(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--results", str(tmp_path / "results"), "--work", str(tmp_path / "work")]
+    assert main(["reproduce", *arguments, *where]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_overview_names_every_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--results", str(tmp_path / "results")]) == 0
+    shown = capsys.readouterr().out
+    assert all(name.split("-")[0] in shown for name in plan.experiments())
+
+
+def test_numbers_are_written_as_json(store: Store) -> None:
+    path = store.write_numbers("cost", "numbers.json", {"a": 1.5})
+    assert json.loads(path.read_text()) == {"a": 1.5}
