@@ -16,7 +16,7 @@ from swarmbed.value import FORGETTING, Critic, Value
 
 NETWORK = Network(Layout(2, ()), Moments(), (8,), 1)
 LOCAL = np.random.default_rng(0).normal(size=(100, 2)).astype(np.float32)
-TARGET = 300 + 20 * np.abs(LOCAL[:, 0]) - 5 * LOCAL[:, 1]
+TARGET = 30 + 20 * np.abs(LOCAL[:, 0]) - 5 * LOCAL[:, 1]
 
 
 def batch_with(target: np.ndarray) -> Batch:
@@ -67,10 +67,12 @@ def test_later_batches_move_the_scale_by_a_tenth(programs: Programs) -> None:
 
 def test_a_new_scale_changes_no_prediction(programs: Programs) -> None:
     inputs = Inputs(jnp.array(LOCAL), ())
-    critic = programs.rescale(programs.fresh, batch_with(TARGET), KEY)
-    before = np.asarray(programs.predict(programs.fresh, inputs))
-    assert np.ptp(before) > 0.5
-    assert np.asarray(programs.predict(critic, inputs)) == pytest.approx(before, abs=2e-4)
+    critic = programs.fit(programs.fresh, batch_with(TARGET), KEY)
+    before = np.asarray(programs.predict(critic, inputs))
+    rescaled = programs.rescale(critic, batch_with(7 - 3 * TARGET), KEY)
+    assert np.ptp(before) > 5
+    assert abs(rescaled.std - critic.std) > 1
+    assert np.asarray(programs.predict(rescaled, inputs)) == pytest.approx(before, abs=1e-3)
 
 
 def test_fitting_learns_the_targets(programs: Programs) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from swarmbed.errors import SwarmbedError
 from swarmbed.pictures.film import draw_animation
+from swarmbed.pictures.html import draw_replay
 from swarmbed.pictures.page import draw_trace
 from swarmbed.pictures.recording import Recording, record
 from swarmbed.pictures.scene import Look, OnFrame
@@ -19,7 +20,12 @@ from swarmbed.pictures.scene import Look, OnFrame
 __all__ = ["WRITERS", "Look", "OnFrame", "Recording", "draw_animation", "draw_trace", "record", "writer_for"]
 
 Writer = Callable[[Recording, Path, Look, OnFrame | None], Path]
-WRITERS: dict[str, Writer] = {".png": draw_trace, ".gif": draw_animation, ".mp4": draw_animation}
+WRITERS: dict[str, Writer] = {
+    ".png": draw_trace,
+    ".gif": draw_animation,
+    ".mp4": draw_animation,
+    ".html": draw_replay,
+}
 
 
 def writer_for(path: str | Path) -> Writer:

@@ -96,7 +96,8 @@ class Value:
             "weight": head[last]["weight"] * ratio,
             "bias": head[last]["bias"] * ratio + (critic.mean - mean) / std,
         }
-        return critic._replace(params=critic.params | {"head": head}, mean=mean, std=std, updates=critic.updates + 1)
+        updates = critic.updates + healthy
+        return critic._replace(params=critic.params | {"head": head}, mean=mean, std=std, updates=updates)
 
 
 def _device_count() -> int:

@@ -65,8 +65,8 @@ class Trpo(Algorithm):
 
         nothing = (0, jnp.ones_like(start), old, start, jnp.zeros_like(start), jnp.array(False))
         _, _, found, surrogate, kl, accepted = lax.while_loop(search_on, attempt, nothing)
-        surrogate, kl = jnp.where(accepted, surrogate, start), jnp.where(accepted, kl, 0.0)
-        return Update(unravel(found), memory, kl, surrogate - start, accepted.astype(start.dtype))
+        gain, kl = jnp.where(accepted, surrogate - start, 0.0), jnp.where(accepted, kl, 0.0)
+        return Update(unravel(found), memory, kl, gain, accepted.astype(start.dtype))
 
 
 def policy_gradient(network: Network, params: PolicyParams, batch: Batch) -> PolicyParams:

@@ -100,7 +100,7 @@ def table_of(comparison: Comparison) -> Table:
         for name in comparison.names:
             agents = str(panel.task.num_agents)
             if name in panel.standings:
-                table.add_row(agents, name, *_cells(panel.standings[name], steps, has_runs))
+                table.add_row(agents, name, *_cells(panel.standings[name], steps, has_runs)[: len(headings)])
             else:
                 table.add_row(agents, name, "does not fit", *[""] * (len(headings) - 1))
     reasons = {f"{name}: {reason}": None for panel in comparison.panels for name, reason in panel.missing.items()}

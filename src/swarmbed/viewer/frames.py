@@ -1,27 +1,18 @@
 """What a page is told: the scene once, then a frame per picture. Plain dictionaries, ready to become JSON."""
 
-from collections.abc import Iterable
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from swarmbed.pictures.shapes import stage_of
 from swarmbed.policy import Policy
-from swarmbed.tasks.base import State, Task
+from swarmbed.tasks.base import Task
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.swarm import LiveSwarm
+from swarmbed.viewer.world import headline, number, plain, world
 
 ROWS = 48  # elements of a set that are written out; more than that nobody reads while they change
-
-# The number that tells how it goes: metric, what it is called, its unit.
-HEADLINES = (
-    ("mean_distance", "mean distance", "units"),
-    ("evader_distance", "distance to the evader", "units"),
-    ("captures", "evaders caught", ""),
-)
 
 
 def hello(session: Session) -> dict[str, Any]:
@@ -42,39 +33,9 @@ def scene(session: Session) -> dict[str, Any]:
         "versus": session.names[1] if len(session.names) > 1 else None,
         "fixed": fixed,
         **world(first.task, first.state),
-        **headline(first.task, first.moment.metrics),
+        **headline(first.moment.metrics),
         "arenas": [_arena(name, swarm) for name, swarm in zip(session.names, session.swarms, strict=True)],
     }
-
-
-def world(task: Task, state: State) -> dict[str, Any]:
-    """What is needed to draw a state of this task."""
-    stage = stage_of(task, state)
-    return {
-        "low": plain(stage.low),
-        "high": plain(stage.high),
-        "torus": stage.period is not None,
-        "comm_radius": getattr(task, "comm_radius", None),
-        "sight_radius": getattr(task, "sight_radius", None),
-        "capture_radius": getattr(task, "capture_radius", None),
-        "has_evaders": state.evaders is not None,
-        "seconds": task.control_seconds if isinstance(task, SwarmTask) else None,
-        "horizon": task.horizon,
-        # Whoever is farther away from one step to the next has been put there, and leaves no trace.
-        "longest_step": 1.5 * task.max_speed * task.control_seconds * max(getattr(task, "evader_speed_ratio", 1.0), 1.0)
-        if isinstance(task, SwarmTask)
-        else None,
-    }
-
-
-def headline(task: Task, metrics: Iterable[str]) -> dict[str, Any]:
-    """Name and unit of the number that the chart follows."""
-    names = list(metrics)
-    for name, label, unit in HEADLINES:
-        if name in names:
-            return {"metric": name, "metric_label": label, "metric_unit": unit}
-    name = names[0] if names else ""
-    return {"metric": name, "metric_label": name.replace("_", " "), "metric_unit": ""}
 
 
 def frame(session: Session, told: dict[int, int]) -> dict[str, Any]:
@@ -89,11 +50,6 @@ def frame(session: Session, told: dict[int, int]) -> dict[str, Any]:
         "waiting": bool(session.waiting),
         "arenas": [_moment(session, index, told) for index in range(len(session.swarms))],
     }
-
-
-def plain(values: Any, digits: int = 3) -> Any:
-    """Numbers as short lists."""
-    return np.round(np.asarray(values, float), digits).tolist()
 
 
 def _arena(name: str, swarm: LiveSwarm) -> dict[str, Any]:
@@ -132,7 +88,7 @@ def _moment(session: Session, index: int, told: dict[int, int]) -> dict[str, Any
     return told_of | {
         "step": swarm.step,
         "value": _value(swarm),
-        "return": _number(swarm.total_return),
+        "return": number(swarm.total_return),
         "ended": swarm.ended_at if swarm.ended_at >= 0 else None,
         "look": _look(session, index),
     }
@@ -140,10 +96,10 @@ def _moment(session: Session, index: int, told: dict[int, int]) -> dict[str, Any
 
 def _value(swarm: LiveSwarm) -> float | None:
     metrics = swarm.moment.metrics
-    name = headline(swarm.task, metrics)["metric"]
+    name = headline(metrics)["metric"]
     if not name:
         return None
-    return _number(swarm.captures if name == "captures" else metrics[name])
+    return number(swarm.captures if name == "captures" else metrics[name])
 
 
 def _look(session: Session, index: int) -> dict[str, Any] | None:
@@ -176,8 +132,3 @@ def _look(session: Session, index: int) -> dict[str, Any] | None:
         "embeddings": [plain(vector[0]) for vector in view.embeddings],
         "action": plain(np.clip(view.action, -1.0, 1.0)),
     }
-
-
-def _number(value: Any) -> float | None:
-    number = float(value)
-    return float(f"{number:.6g}") if isfinite(number) else None

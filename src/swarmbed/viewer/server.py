@@ -4,7 +4,6 @@ import mimetypes
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from importlib import resources
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -15,6 +14,7 @@ from starlette.websockets import WebSocket
 from swarmbed.viewer import gate
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.connection import Connection
+from swarmbed.viewer.files import page_files
 from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.workshop import Workshop
@@ -71,9 +71,3 @@ def make_app(catalog: Catalog, first: Setup) -> Starlette:
 
     routes = [Route("/", file), Route("/{name}", file), WebSocketRoute("/live", live)]
     return Starlette(routes=routes, lifespan=lifespan)
-
-
-def page_files() -> dict[str, bytes]:
-    """The files of the page, by name."""
-    folder = resources.files("swarmbed.viewer") / "page"
-    return {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}

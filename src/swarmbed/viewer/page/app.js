@@ -77,13 +77,13 @@
       const fresh = this.queue;
       this.queue = [];
       for (const frame of fresh) this.take(frame, now);
-      for (const { stage, corner } of this.arenas) {
+      for (const arena of this.arenas) {
+        const stage = arena.stage;
         if (fresh.length || stage.isDirty || stage.isMoving(now)) {
           stage.isDirty = false;
           stage.draw(now);
           this.painted += 1 / this.arenas.length;
-          corner.hidden = !stage.note;
-          corner.textContent = stage.note;
+          arena.mark();
         }
       }
       this.chart.draw();
@@ -95,10 +95,14 @@
       const before = this.frame;
       this.frame = frame;
       this.veil(null);
+      // Everybody arrives just as the next frame does, also where the simulation cannot keep up with its speed.
+      if (frame.playing && before && before.playing) this.interval += 0.2 * (Math.min(now - this.lastFrame, 1000) - this.interval);
+      else this.interval = 1000 / frame.speed;
+      this.lastFrame = now;
       frame.arenas.forEach((moment, index) => {
         if (moment.ids) this.ids[index] = moment.ids; else moment.ids = this.ids[index];
         const arena = this.arenas[index], stage = arena.stage;
-        stage.push(moment, frame.playing ? Math.min(1000 / frame.speed, 150) : 90);
+        stage.push(moment, frame.playing ? Math.min(1.1 * this.interval, 700) : 90);
         arena.tell(moment, moment.value, moment.ended);
         this.chart.push(index, moment.step, moment.value, moment.ended);
         if (moment.look) {
@@ -136,10 +140,7 @@
     }
 
     wait(text) {
-      for (const { corner, stage } of this.arenas) {
-        stage.note = text || stage.note;
-        if (text) { corner.hidden = false; corner.textContent = text; }
-      }
+      for (const { stage } of this.arenas) stage.notice = text;
     }
 
     acts(index) {

@@ -28,6 +28,12 @@
       new ResizeObserver(() => { this.stage.fit(); this.stage.draw(performance.now()); }).observe(this.frame);
     }
 
+    // What the stage has to say about its last picture.
+    mark() {
+      this.corner.hidden = !this.stage.note;
+      this.corner.textContent = this.stage.note;
+    }
+
     // The words around the picture.
     tell(moment, value, ended) {
       const { metric_label: label, metric_unit: unit, seconds, has_evaders: hunts } = this.world, count = moment.ids.length;
@@ -35,8 +41,6 @@
       this.value.textContent = value === null ? "" : `${label} ${amount(value, unit)}`;
       this.badge.hidden = ended === null;
       if (ended !== null) this.badge.textContent = hunts ? `captured after ${ended} steps` : `ended after ${ended} steps`;
-      this.corner.hidden = !this.stage.note;
-      this.corner.textContent = this.stage.note;
       const evaders = (moment.evader_x || []).length;
       this.canvas.setAttribute("aria-label", `${this.name}: ${count} agents${evaders ? ` and ${evaders} evader${evaders > 1 ? "s" : ""}` : ""}, step ${moment.step}. ${this.value.textContent}`);
     }

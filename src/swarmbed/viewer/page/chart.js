@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const { ticks } = Swarmbed.geometry;
+  const LEFT = 40, RIGHT = 10; // room beside the axes
 
   class Chart {
     constructor(canvas) {
@@ -44,6 +45,12 @@
       this.isDirty = true;
     }
 
+    // The step under the mouse.
+    stepAt(event) {
+      const box = this.canvas.getBoundingClientRect(), { right } = this.range();
+      return Math.max(0, Math.min(right, ((event.clientX - box.left - LEFT) / (this.size[0] - RIGHT - LEFT)) * right));
+    }
+
     range() {
       let most = 0, least = Infinity, last = 0;
       for (const line of this.series) {
@@ -64,7 +71,7 @@
       if (!this.isDirty || !this.size || this.size[0] < 40) return;
       this.isDirty = false;
       const c = this.context, [width, height] = this.size, { right, low, high } = this.range();
-      const left = 40, top = 8, bottom = height - 22, edge = width - 10;
+      const left = LEFT, top = 8, bottom = height - 22, edge = width - RIGHT;
       const x = (step) => left + ((edge - left) * step) / right;
       const share = (value) => (this.isLog
         ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : (value - low) / (high - low));

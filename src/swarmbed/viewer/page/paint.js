@@ -101,7 +101,7 @@
 
   function edges(stage, c, shown) {
     const { list, total } = pairs(shown.x, shown.y, stage.world, stage.world.comm_radius, MOST_EDGES);
-    if (total > MOST_EDGES) stage.note = `${MOST_EDGES.toLocaleString("en")} of ${total.toLocaleString("en")} edges drawn`;
+    if (total > MOST_EDGES) stage.note ||= `${MOST_EDGES.toLocaleString("en")} of ${total.toLocaleString("en")} edges drawn`;
     c.beginPath();
     for (let k = 0; k < list.length; k += 2) {
       const i = list[k], j = list[k + 1];

@@ -2,6 +2,7 @@
 (() => {
   "use strict";
   const { nearest } = Swarmbed.geometry;
+  const CORNERS = 5000; // of all traces together
 
   class Stage {
     constructor(canvas, which) {
@@ -15,7 +16,7 @@
       this.hovered = null;
       this.world = null;
       this.moment = null;
-      this.note = "";
+      this.note = this.notice = ""; // what the picture does not show, and what somebody else wants to say
       this.recolour();
     }
 
@@ -77,10 +78,25 @@
       if (this.selected !== null && !this.slots.has(this.selected)) this.selected = this.sensed = null;
     }
 
+    // Show the last of these moments at once, with the others as its past.
+    seek(moments) {
+      this.trails.clear();
+      this.from = null;
+      this.lasts = 0;
+      this.moment = moments[moments.length - 1];
+      this.slots = new Map(this.moment.ids.map((id, index) => [id, index]));
+      for (const moment of moments) this.remember(moment);
+    }
+
     remember(moment) {
+      // The traces of a crowd have fewer corners each, so that they take no longer to draw.
+      const stride = Math.ceil((moment.ids.length * this.trailLength) / CORNERS);
       const keep = (id, x, y) => {
         let trail = this.trails.get(id);
         if (!trail) this.trails.set(id, (trail = []));
+        const end = trail.length;
+        // The last corner moves along until it is far enough from the one before.
+        if (end >= 6 && moment.step - trail[end - 4] < stride) trail.length = end - 3;
         trail.push(x, y, moment.step);
         if (trail.length > 3 * (this.trailLength + 12)) trail.splice(0, 36);
       };
@@ -133,7 +149,7 @@
       const crowd = shown.ids.length;
       this.mark = 2.3 * this.unit * this.scale * Math.min(1.15, Math.max(0.5, (30 / crowd) ** 0.25));
       this.mark = Math.max(this.mark, 4.5);
-      this.note = "";
+      this.note = this.notice || "";
       if (this.layers.cells) paint.voronoi(this, c, shown);
       if (this.layers.radius) paint.radii(this, c, shown);
       if (this.layers.edges) paint.edges(this, c, shown);

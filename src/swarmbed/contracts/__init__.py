@@ -1,0 +1,83 @@
+"""What every task, embedding, algorithm and controller promises, as checks that run and explain themselves.
+
+    for outcome in check_spec("tasks", "dispersion", Dispersion):
+        print(outcome.check.name, outcome.found or "passed")
+
+``swarmbed check FILE.py`` runs them on everything that a file defines.
+"""
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from swarmbed import registry
+from swarmbed.contracts.check import Broken, Check, Outcome, run_checks
+from swarmbed.errors import SwarmbedError
+
+__all__ = ["Broken", "Check", "Outcome", "Subject", "check_spec", "named", "subjects_of_file"]
+
+
+class Subject(NamedTuple):
+    """A spec to be checked: its family's folder, the name it is known by, its class, and what is already wrong."""
+
+    family: str
+    name: str
+    spec: type
+    trouble: str | None = None
+
+
+def check_spec(family: str, name: str, spec: type[Any]) -> Iterator[Outcome]:
+    """Run every check of a family on a spec, one by one. What the rest needs comes first: if it fails, that is all."""
+    from swarmbed.contracts import algorithms, controllers, embeddings, tasks
+
+    makers = {
+        "tasks": (tasks.CHECKS, tasks.TaskSubject),
+        "embeddings": (embeddings.CHECKS, embeddings.EmbeddingSubject),
+        "algorithms": (algorithms.CHECKS, algorithms.AlgorithmSubject),
+        "controllers": (controllers.CHECKS, controllers.ControllerSubject),
+    }
+    checks, make = makers[family]
+    return run_checks(checks, make(spec), name)
+
+
+def subjects_of_file(path: str | Path) -> list[Subject]:
+    """Load a plug-in and list the specs in it, those that cannot be used included."""
+    known = {family.folder: dict(family.all()) for family in registry.FAMILIES}
+    try:
+        added = registry.load_plugin(path)
+        failure = None
+    except SwarmbedError as error:
+        added, failure = {}, error
+    module = sys.modules.get(f"swarmbed_plugin_{Path(path).stem}")
+    unfinished = [] if module is None else list(_unfinished(module))
+    if failure is not None and not unfinished:
+        raise failure
+    subjects = list(unfinished)
+    for family in registry.FAMILIES:
+        for name in added.get(family.folder, []):
+            spec = family.all()[name]
+            before = known[family.folder].get(name)
+            taken = before is not None and before.__module__ != spec.__module__
+            trouble = f"the {family.kind} {name!r} exists already; give the file another name" if taken else None
+            subjects.append(Subject(family.folder, name, spec, trouble))
+    return subjects
+
+
+def named(name: str) -> list[Subject]:
+    """The installed specs of that name, in whatever family."""
+    families = [family for family in registry.FAMILIES if name in family.all()]
+    return [Subject(family.folder, name, family.all()[name]) for family in families]
+
+
+def _unfinished(module: Any) -> Iterator[Subject]:
+    """Classes that the registry passes over because a function is missing, unless another class completes them."""
+    own = [member for _, member in inspect.getmembers(module, inspect.isclass) if member.__module__ == module.__name__]
+    for family in registry.FAMILIES:
+        for spec in own:
+            completed = any(other is not spec and issubclass(other, spec) for other in own)
+            if issubclass(spec, family.base_class) and inspect.isabstract(spec) and not completed:
+                missing = ", ".join(sorted(spec.__abstractmethods__))
+                trouble = f"{spec.__name__} is not finished: it has to define {missing}"
+                yield Subject(family.folder, spec.__name__.lower(), spec, trouble)

@@ -1,0 +1,129 @@
+"""One check: its name, why it matters, what to do when it fails; and how a list of them is run."""
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+ROUNDING = 1e-4  # two ways to compute one float may differ by this share
+
+
+class Broken(Exception):  # noqa: N818  it is a finding, not a failure of ours
+    """A promise that is not kept: what was found, in words."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A promise, and the function that raises :class:`Broken` where it is not kept.
+
+    After an essential check fails there is no point in going on.
+    """
+
+    name: str
+    why: str
+    remedy: str
+    run: Callable[[Any], None]
+    essential: bool = False
+
+
+class Outcome(NamedTuple):
+    """``found`` is None where the check passed; a check that was not run has ``skipped``."""
+
+    check: Check
+    found: str | None = None
+    skipped: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return self.found is None and not self.skipped
+
+
+def promise(
+    checks: list[Check], name: str, *, why: str, remedy: str, essential: bool = False
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """Put the decorated function on a list of checks."""
+
+    def add(function: Callable[[Any], None]) -> Callable[[Any], None]:
+        checks.append(Check(name, why, remedy, function, essential))
+        return function
+
+    return add
+
+
+def run_checks(checks: Sequence[Check], subject: Any, name: str) -> Iterator[Outcome]:
+    """Every check in order. An exception inside the spec's own code is a finding like any other."""
+    hopeless = False
+    for check in checks:
+        if hopeless:
+            yield Outcome(check, skipped=True)
+            continue
+        try:
+            check.run(subject)
+        except Broken as broken:
+            outcome = Outcome(check, str(broken))
+        except Exception as error:
+            outcome = Outcome(check, f"{_first_line(error)}{_where(error, subject.spec)}")
+        else:
+            outcome = Outcome(check)
+        yield outcome
+        hopeless = check.essential and not outcome.passed
+
+
+def require(condition: Any, found: str) -> None:
+    if not condition:
+        raise Broken(found)
+
+
+def require_finite(tree: Any, what: str) -> None:
+    """Every number of every array."""
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
+        values = np.asarray(leaf)
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            where = jax.tree_util.keystr(path, simple=True, separator=".")
+            raise Broken(f"{what}{f' ({where})' if where else ''} holds a number that is not finite")
+
+
+def require_equal(one: Any, other: Any, what: str, within: float = ROUNDING) -> None:
+    """Two trees of the same structure, up to rounding."""
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        first, second = np.asarray(a, float), np.asarray(b, float)
+        scale = max(1.0, float(np.abs(first).max(initial=0.0)))
+        require(
+            first.shape == second.shape and np.allclose(first, second, rtol=0, atol=within * scale, equal_nan=True),
+            what,
+        )
+
+
+def shapes_of(tree: Any) -> list[tuple[str, tuple[int, ...], str]]:
+    """Path, shape and type of every leaf: what a compiled loop needs to stay the same."""
+    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
+    return [
+        (jax.tree_util.keystr(path, simple=True, separator="."), tuple(jnp.shape(leaf)), str(jnp.result_type(leaf)))
+        for path, leaf in leaves
+    ]
+
+
+def quick_jit(function: Callable[..., Any]) -> Any:
+    """jax.jit for a function that runs a few times only: most of the time would go into optimising it."""
+    return partial(_run_quickly, jax.jit(function, compiler_options={"xla_backend_optimization_level": 0}))
+
+
+def _run_quickly(function: Any, *arguments: Any) -> Any:
+    return function(*arguments)
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), 'no message')}"
+
+
+def _where(error: Exception, spec: type) -> str:
+    """The last line of the spec's own file that the error went through."""
+    file = getattr(__import__("sys").modules.get(spec.__module__), "__file__", None)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f" (line {lines[-1]} of {Path(str(file)).name})" if lines else ""

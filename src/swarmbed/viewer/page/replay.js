@@ -1,0 +1,163 @@
+// A recorded episode, played from the numbers in this very file.
+(() => {
+  "use strict";
+  const SPEEDS = [2, 5, 10, 15, 25, 40, 60, 120, 240]; // steps per second
+  const $ = (id) => document.getElementById(id);
+
+  // Whole numbers of two bytes, as many as it takes to span a range.
+  function decode(text) {
+    const bytes = atob(text), numbers = new Uint16Array(bytes.length / 2);
+    for (let i = 0; i < numbers.length; i++) numbers[i] = bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8);
+    return numbers;
+  }
+
+  class Replay {
+    constructor(episode) {
+      this.episode = episode;
+      this.agents = decode(episode.agents);
+      this.evaders = episode.evaders ? decode(episode.evaders) : null;
+      this.ids = Array.from({ length: episode.count }, (_, i) => i);
+      this.last = episode.steps.length - 1;
+      this.at = 0; this.isPlaying = false; this.due = 0; this.before = 0;
+      this.arena = new Swarmbed.Arena($("arenas"), 0, episode, episode.name);
+      this.stage = this.arena.stage;
+      this.stage.trailLength = episode.trail;
+      this.layers = new Swarmbed.Layers($("layers"), (on) => { this.stage.layers = on; this.stage.isDirty = true; });
+      this.layers.setWorld(episode);
+      for (const name of Object.keys(episode.layers)) this.layers.set(name, episode.layers[name]);
+      this.chart = new Swarmbed.Chart($("chart"));
+      this.setChart();
+      $("scrub").max = this.last;
+      $("speed").value = SPEEDS.reduce((best, speed, i) => (Math.abs(speed - episode.speed) < Math.abs(SPEEDS[best] - episode.speed) ? i : best), 0);
+      this.bind();
+      this.seek(0);
+      requestAnimationFrame((now) => this.tick(now));
+    }
+
+    setChart() {
+      const { values, steps, ended, metric_label: label } = this.episode;
+      $("chart-card").hidden = !values;
+      $("facts").textContent = Swarmbed.describeWorld(this.episode);
+      if (!values) return;
+      $("chart-title").textContent = label[0].toUpperCase() + label.slice(1);
+      $("chart").setAttribute("aria-label", `${label} over time`);
+      this.chart.reset([this.episode.name], { length: steps[this.last] });
+      values.forEach((value, i) => this.chart.push(0, steps[i], value, i === this.last ? ended : null));
+      this.chart.cursor = 0;
+      new ResizeObserver(() => this.chart.fit()).observe($("chart"));
+    }
+
+    // The state at one of the recorded times.
+    moment(index) {
+      const { count, evader_count: evaders, low, high, steps } = this.episode;
+      const scale = [0, 1].map((axis) => (high[axis] - low[axis]) / 65535);
+      const x = new Array(count), y = new Array(count), heading = new Array(count);
+      for (let i = 0, k = 3 * count * index; i < count; i++, k += 3) {
+        x[i] = low[0] + this.agents[k] * scale[0];
+        y[i] = low[1] + this.agents[k + 1] * scale[1];
+        heading[i] = (this.agents[k + 2] * 2 * Math.PI) / 65536;
+      }
+      const moment = { ids: this.ids, x, y, heading, step: steps[index] };
+      if (this.evaders) {
+        moment.evader_x = []; moment.evader_y = [];
+        for (let i = 0, k = 2 * evaders * index; i < evaders; i++, k += 2) {
+          moment.evader_x.push(low[0] + this.evaders[k] * scale[0]);
+          moment.evader_y.push(low[1] + this.evaders[k + 1] * scale[1]);
+        }
+      }
+      return moment;
+    }
+
+    // Jump to a time, with the traces that lead there.
+    seek(index) {
+      this.at = Math.max(0, Math.min(this.last, Math.round(index)));
+      const moments = [];
+      for (let k = Math.max(0, this.at - this.stage.trailLength); k <= this.at; k++) moments.push(this.moment(k));
+      this.stage.seek(moments);
+      this.show();
+    }
+
+    forward(milliseconds) {
+      this.at += 1;
+      this.stage.push(this.moment(this.at), milliseconds);
+      this.show();
+    }
+
+    show() {
+      const { values, ended } = this.episode, value = values ? values[this.at] : null;
+      this.arena.tell(this.stage.moment, value, this.at === this.last && ended !== null ? ended : null);
+      $("scrub").value = this.at;
+      $("scrub-text").textContent = this.episode.steps[this.at];
+      this.chart.cursor = this.episode.steps[this.at];
+      this.chart.isDirty = this.stage.isDirty = true;
+    }
+
+    play(isPlaying) {
+      if (isPlaying && this.at === this.last) this.seek(0);
+      this.isPlaying = isPlaying;
+      this.before = performance.now();
+      this.due = 0;
+      document.body.classList.toggle("is-playing", isPlaying);
+      $("play").setAttribute("aria-label", isPlaying ? "Pause" : "Play");
+    }
+
+    tick(now) {
+      if (this.isPlaying) {
+        const speed = SPEEDS[$("speed").value] / this.episode.every;
+        // Time that was lost, in a hidden tab for example, is not made up for.
+        this.due += (Math.min(now - this.before, 250) * speed) / 1000;
+        while (this.due >= 1 && this.at < this.last) { this.forward(1000 / speed); this.due -= 1; }
+        if (this.at === this.last) { if ($("loop").checked && this.due > speed) this.seek(0); else if (!$("loop").checked) this.play(false); }
+      }
+      this.before = now;
+      if (this.stage.isDirty || this.stage.isMoving(now)) { this.stage.isDirty = false; this.stage.draw(now); this.arena.mark(); }
+      this.chart.draw();
+      requestAnimationFrame((next) => this.tick(next));
+    }
+
+    toggleLog() {
+      this.chart.isLog = !this.chart.isLog;
+      this.chart.isDirty = true;
+      $("log").setAttribute("aria-pressed", String(this.chart.isLog));
+    }
+
+    bind() {
+      const showSpeed = () => {
+        const speed = SPEEDS[$("speed").value], times = this.episode.seconds ? `${Number((speed * this.episode.seconds).toFixed(1))}×` : `${speed}/s`;
+        $("speed-text").textContent = times;
+        $("speed").setAttribute("aria-valuetext", times);
+      };
+      showSpeed();
+      $("speed").addEventListener("input", showSpeed);
+      $("play").addEventListener("click", () => this.play(!this.isPlaying));
+      $("step").addEventListener("click", () => { this.play(false); this.seek(this.at + 1); });
+      $("back").addEventListener("click", () => { this.play(false); this.seek(this.at - 1); });
+      $("scrub").addEventListener("input", () => { this.play(false); this.seek(Number($("scrub").value)); });
+      $("log").addEventListener("click", () => this.toggleLog());
+      const point = (event) => {
+        if (event.buttons !== 1) return;
+        const step = this.chart.stepAt(event), index = this.episode.steps.findIndex((value) => value >= step);
+        this.seek(index < 0 ? this.last : index);
+      };
+      $("chart").addEventListener("pointerdown", point);
+      $("chart").addEventListener("pointermove", point);
+      Swarmbed.theme.bind($("theme"));
+      Swarmbed.theme.onChange(() => { this.stage.recolour(); this.chart.recolour(); this.stage.isDirty = true; });
+      document.addEventListener("keydown", (event) => this.key(event));
+    }
+
+    key(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=checkbox])")) return;
+      if (event.key === " " && event.target.matches("button, input")) return;
+      const keys = {
+        " ": () => this.play(!this.isPlaying), arrowright: () => $("step").click(), arrowleft: () => $("back").click(),
+        home: () => this.seek(0), end: () => this.seek(this.last), r: () => this.seek(0), l: () => this.toggleLog(), d: () => Swarmbed.theme.toggle(),
+      };
+      const key = event.key.toLowerCase();
+      if (keys[key]) keys[key](); else if (!this.layers.key(key)) return;
+      event.preventDefault();
+    }
+  }
+
+  Swarmbed.replay = new Replay(JSON.parse($("episode").textContent));
+})();
