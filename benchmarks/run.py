@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from swarmbed.benchmarks import chosen, groups, runner
+from swarmbed.benchmarks import Row, chosen, groups, runner
 from swarmbed.benchmarks.table import renewed
 from swarmbed.commands.bench import measure
 from swarmbed.errors import SwarmbedError
@@ -30,14 +30,29 @@ def main() -> None:
     parser.add_argument("--docs", action="store_true", help="renew the tables in docs/benchmarks.md")
     parser.add_argument("--stored", type=Path, metavar="FILE", help="take this kept result instead of measuring")
     options = parser.parse_args()
-    report = json.loads(options.stored.read_text()) if options.stored else measured(options.only, options.quick)
+    rows = chosen(options.only)
+    stored = json.loads(options.stored.read_text()) if options.stored else None
     if options.docs:
-        renew_document(report)
+        held = stored["groups"] if stored else {name: {"rows": {r.name for r in rows[name]}} for name in rows}
+        check_whole({name: set(group["rows"]) for name, group in held.items()})
+    report = stored or measured(rows, options.quick)
+    if options.docs:
+        DOCUMENT.write_text(renewed(DOCUMENT.read_text(), report))
+        print(f"renewed {DOCUMENT.relative_to(HERE.parent)}")
 
 
-def measured(only: list[str] | None, quick: bool) -> dict[str, Any]:
+def check_whole(held: dict[str, set[str]]) -> None:
+    """Only whole groups go into the documentation: half a table would hide what it lost."""
+    for name, rows in held.items():
+        missing = {row.name for row in groups()[name].rows} - rows
+        if missing:
+            listed = ", ".join(sorted(missing))
+            raise SwarmbedError(f"--docs needs whole groups, but these rows of {name} are missing: {listed}")
+
+
+def measured(rows: dict[str, tuple[Row, ...]], quick: bool) -> dict[str, Any]:
     """Measure, compare with the last result from such a machine, and keep."""
-    report = measure(chosen(only), quick=quick)
+    report = measure(rows, quick=quick)
     machine = re.sub(r"[^a-z0-9]+", "-", report["machine"]["processor"].lower()).strip("-")
     earlier = sorted(RESULTS.glob(f"*_{machine}.json"))
     if earlier:
@@ -53,28 +68,13 @@ def changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     lines = []
     for name, group in after["groups"].items():
         column = groups()[name].columns[0]
+        earlier = before["groups"].get(name, {"rows": {}})["rows"]
         for row, facts in group["rows"].items():
-            then, now = (
-                before["groups"].get(name, {"rows": {}})["rows"].get(row, {}).get(column.key),
-                facts.get(column.key),
-            )
+            then, now = earlier.get(row, {}).get(column.key), facts.get(column.key)
             if then and now:
-                lines.append(
-                    f"{row}: {then:{column.format}} → {now:{column.format}} {column.heading} ({now / then - 1:+.0%})"
-                )
+                shown = f"{then:{column.format}} → {now:{column.format}} {column.heading}"
+                lines.append(f"{row}: {shown} ({now / then - 1:+.0%})")
     return lines or ["nothing to compare"]
-
-
-def renew_document(report: dict[str, Any]) -> None:
-    """Put whole groups into the documentation; half a table would hide what it lost."""
-    for name, group in report["groups"].items():
-        missing = {row.name for row in groups()[name].rows} - set(group["rows"])
-        if missing:
-            raise SwarmbedError(
-                f"--docs needs whole groups, but of {name} these are missing: {', '.join(sorted(missing))}"
-            )
-    DOCUMENT.write_text(renewed(DOCUMENT.read_text(), report))
-    print(f"renewed {DOCUMENT.relative_to(HERE.parent)}")
 
 
 if __name__ == "__main__":

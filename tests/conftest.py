@@ -1,6 +1,7 @@
 """What all tests share: checked array annotations, kept compilations, float64 where a test asks for it."""
 
 import functools
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,12 +10,12 @@ import jaxtyping
 import pytest
 from hypothesis import settings
 
+# The flag that training sets before it computes anything: runs in this process and in others must give the same bits.
+os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false".strip()
+
 # Before anything of swarmbed is imported: from here on, every call checks the shapes and types it is annotated with.
 # The numeric tower lets a whole number pass where a float is asked for, as mypy does.
-import os
-
-if os.environ.get("HOOK"):
-    jaxtyping.install_import_hook("swarmbed", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+jaxtyping.install_import_hook("swarmbed", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 
 # The same examples in every run, so that a failure on somebody else's machine can be seen here too.
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)

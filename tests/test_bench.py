@@ -14,6 +14,7 @@ import pytest
 from swarmbed import benchmarks, rollout
 from swarmbed.benchmarks import Column, Effort, Group, Row, machine, runner, simulator, table, timing
 from swarmbed.cli import main
+from swarmbed.errors import SwarmbedError
 from swarmbed.tasks import make_task
 
 TINY = make_task("rendezvous-local", num_agents=3, horizon=3, observation="comm")
@@ -194,6 +195,14 @@ def test_a_measurement_that_crashes_is_named_and_gives_a_code(
     assert "swarmbed: bench: 1 measurement(s) failed: matrix-product" in captured.err
 
 
+def test_the_line_that_names_the_error_is_shown_even_if_others_follow() -> None:
+    assert runner.last_words("Traceback\n  File x\njax.errors.SomeError: too large\n------\nSome frames hidden.\n") == (
+        "jax.errors.SomeError: too large"
+    )
+    assert runner.last_words("Killed\n") == "Killed"
+    assert runner.last_words("") == "it said nothing"
+
+
 def test_a_row_that_cannot_be_measured_here_says_why_and_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,9 +251,26 @@ def test_renewing_a_document_replaces_only_what_stands_between_the_marks() -> No
     assert table.renewed(renewed, report_of({"matrix-product": FACTS})) == renewed
 
 
-def test_a_document_without_a_place_for_a_group_is_refused() -> None:
-    with pytest.raises(ValueError, match="no place for group 'machine'"):
-        table.renewed("nothing here\n", report_of({"matrix-product": FACTS}))
+def test_a_group_without_a_place_gets_a_section_of_its_own() -> None:
+    renewed = table.renewed("before\n<!-- bench: others -->\nafter\n", report_of({"matrix-product": FACTS}))
+    assert renewed.startswith(f"before\n## Machine\n\n{machine.GROUP.note}\n\n<!-- bench: machine -->\n\n| | GFLOP/s")
+    assert renewed.endswith("<!-- end -->\n\n<!-- bench: others -->\nafter\n")
+
+
+@pytest.mark.parametrize("document", ["nothing here\n", "<!-- bench: machine -->\nno end\n"])
+def test_a_document_without_a_place_for_a_table_is_refused(document: str) -> None:
+    with pytest.raises(SwarmbedError, match="the document has"):
+        table.renewed(document, report_of({"matrix-product": FACTS}))
+
+
+def test_no_column_is_lost_in_a_narrow_window(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    table.print_table(machine.GROUP, {"m": FACTS})
+    printed = capsys.readouterr().out
+    assert all(text in printed for text in ("matrix product", "GFLOP/s", "51.2", "60.0", "CPU", "52.0"))
 
 
 def test_the_machine_is_described_by_what_the_system_says() -> None:

@@ -37,7 +37,10 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"swarmbed {swarmbed.__version__}\n"
 
 
-def test_list_names_every_plugin_and_every_variant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_names_every_plugin_and_every_variant(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     assert main(["list"]) == 0
     out, err = capsys.readouterr()
     assert err == ""

@@ -109,8 +109,8 @@ def test_the_command_draws_and_says_what_it_wrote(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--out", "x.bmp"], "out must be a file that ends in one of: .png, .gif, .mp4, not 'x.bmp'"),
-        (["--out", "x"], "out must be a file that ends in one of: .png, .gif, .mp4, not 'x'"),
+        (["--out", "x.bmp"], "out must be a file that ends in one of: .png, .gif, .mp4, .html, not 'x.bmp'"),
+        (["--out", "x"], "out must be a file that ends in one of: .png, .gif, .mp4, .html, not 'x'"),
         (["--out", "x.png", "--radius"], "radius needs a task with a comm_radius or a sight_radius"),
         (["--out", "x.gif", "--every", "0"], "every must be a whole number of at least 1, not 0"),
         (["--out", "x.gif", "--fps", "0"], "fps must lie between 0 and 100, not 0.0"),

@@ -161,15 +161,15 @@ def test_what_is_transmitted_is_stored_and_given_to_the_policy(story: Story) -> 
     np.testing.assert_array_equal(steps.extra, steps.transmitted + 1)
 
 
-def test_environments_start_at_all_ages_and_only_the_new_born_are_whole() -> None:
-    environments = start(CLOCK, KEY, 64)
+def test_environments_start_at_all_ages_and_only_the_new_born_are_whole(quick_jit: Any) -> None:
+    environments = quick_jit(lambda key: start(CLOCK, key, 64))(KEY)
     assert set(np.asarray(environments.age).tolist()) == {0, 1, 2, 3}
     np.testing.assert_array_equal(environments.is_whole, environments.age == 0)
     np.testing.assert_array_equal(environments.episode_return, np.zeros(64))
 
 
-def test_environments_can_all_start_at_age_zero() -> None:
-    environments = start(CLOCK, KEY, 8, random_age=False)
+def test_environments_can_all_start_at_age_zero(quick_jit: Any) -> None:
+    environments = quick_jit(lambda key: start(CLOCK, key, 8, random_age=False))(KEY)
     np.testing.assert_array_equal(environments.age, np.zeros(8))
     assert environments.is_whole.all()
 

@@ -11,12 +11,12 @@ import pytest
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed import devices
-from swarmbed.algorithms.base import Algorithm
+from swarmbed import rollout
+from swarmbed.algorithms.base import Algorithm, PolicyParams
 from swarmbed.algorithms.ppo import Ppo
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
-from swarmbed.learner import BatchSettings, Learner
+from swarmbed.learner import BatchSettings, Learner, TrainState
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import Observation, State, Task
 
@@ -45,6 +45,14 @@ class Aim(Task):
         return jnp.array(True)
 
 
+def fresh(learner: Learner, key: PRNGKeyArray) -> TrainState:
+    policy_key, critic_key, start_key = jax.random.split(key, 3)
+    log_std = jnp.full(2, learner.algorithm.initial_log_std)
+    policy = PolicyParams(learner.policy_network.init(policy_key, last_scale=0.01), log_std)
+    environments = rollout.start(learner.task, start_key, learner.batch.environments)
+    return TrainState(key, policy, learner.algorithm.memory(policy), learner.value.init(critic_key), environments)
+
+
 @pytest.mark.parametrize(
     ("algorithm", "iterations"),
     [
@@ -55,10 +63,10 @@ class Aim(Task):
 )
 def test_the_mean_action_goes_to_the_best_one(algorithm: Algorithm, iterations: int, on_device: Any) -> None:
     learner = Learner(Aim(), Moments(), algorithm, BatchSettings(environments=32, segment=8, hidden=(8,)))
-    state = learner.init(0, devices.mesh(1))
-    iterate = on_device(partial(learner._iterate, 1))
     network = learner.policy_network
-    greedy = jax.jit(lambda params: network.apply(params, network.prepare(Observation(jnp.ones((1, 1)), ())))[0])
+    state = on_device(partial(fresh, learner))(jax.random.key(0))
+    iterate = on_device(partial(learner._iterate, 1))
+    greedy = on_device(lambda params: network.apply(params, network.prepare(Observation(jnp.ones((1, 1)), ())))[0])
     before = np.asarray(greedy(state.policy.network))
     returns = []
     for _ in range(iterations):

@@ -109,6 +109,20 @@ def test_a_capture_is_a_termination_and_not_a_truncation(pursuit: SwarmParallelE
     assert {(True, False), (False, True)} == set(ends)
 
 
+def test_a_capture_in_the_last_step_is_a_termination_only(pursuit: SwarmParallelEnv) -> None:
+    still = {"agent_0": np.zeros(2), "agent_1": np.zeros(2)}
+    for seed in range(20):
+        pursuit.reset(seed=seed)
+        start = pursuit._swarm
+        if pursuit.step(still)[2]["agent_0"]:
+            break
+    # The same step again, but this time it is the last one that the horizon allows.
+    pursuit.reset(seed=seed)
+    pursuit._swarm = start._replace(age=jnp.full_like(start.age, PURSUIT["horizon"] - 1))
+    _, _, terminated, truncated, _ = pursuit.step(still)
+    assert (terminated["agent_0"], truncated["agent_0"]) == (True, False)
+
+
 def test_a_reset_without_a_seed_goes_on_to_a_new_start(pursuit: SwarmParallelEnv) -> None:
     pursuit.reset(seed=5)
     first = pursuit.state()

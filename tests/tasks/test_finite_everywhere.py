@@ -31,7 +31,9 @@ TASKS = {
     ),
     "pursuit by one between walls": make_task("pursuit", num_agents=1, world="closed", **NEAR, **SIZE),
     "pursuit by three nearby": make_task("pursuit", num_agents=3, **NEAR, **SIZE),
-    "pursuit of two evaders by two": make_task("multi_pursuit", num_agents=2, num_evaders=2, sight_radius=20, **SIZE),
+    "pursuit of two evaders between walls": make_task(
+        "multi_pursuit", num_agents=2, num_evaders=2, world="closed", sight_radius=20, **SIZE
+    ),
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -60,9 +61,15 @@ def run_row(group: str, row: Row, effort: Effort) -> dict[str, Any]:
             worker.wait()
         if found is None:
             errors.seek(0)
-            lines = errors.read().strip().splitlines() or ["it said nothing"]
-            return {"failed": f"the measurement ended with exit code {worker.returncode}: {lines[-1]}"}
+            return {"failed": f"the measurement ended with exit code {worker.returncode}: {last_words(errors.read())}"}
     return {**found, "pinned": pinned} if "unavailable" not in found else found
+
+
+def last_words(errors: str) -> str:
+    """The line that says what went wrong: the last that names an error, or else the last."""
+    lines = errors.strip().splitlines() or ["it said nothing"]
+    named = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b", line)]
+    return (named or lines)[-1]
 
 
 def _listen(worker: "subprocess.Popen[str]", effort: Effort) -> dict[str, Any] | None:

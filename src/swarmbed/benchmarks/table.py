@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rich.console import Console
 from rich.table import Table
 
 from swarmbed.benchmarks import Group, groups
@@ -9,21 +10,38 @@ from swarmbed.benchmarks.machine import sentences
 from swarmbed.errors import SwarmbedError
 from swarmbed.reports import plain_table
 
-END = "<!-- end -->"
+END, OTHERS = "<!-- end -->", "<!-- bench: others -->"
+TITLE_WIDTH = 14  # the least that a title can be folded to
+FILE_WIDTH = 240
 BUSY_SHARE = 0.9  # less of the core than this, and somebody else was running on it
 
 
 def terminal_table(group: Group, rows: dict[str, dict[str, Any]]) -> Table:
     """One line per row that was measured."""
+    measured = [facts for facts in rows.values() if problem(facts) is None]
     table = plain_table()
-    table.padding = (0, 2, 0, 0)
-    table.add_column("")
+    table.padding = (0, 1, 0, 0)
+    table.add_column("", min_width=TITLE_WIDTH)
+    columns = []
     for column in group.columns:
-        table.add_column(column.heading, justify="right", no_wrap=True)
-    for facts in rows.values():
-        if problem(facts) is None:
-            table.add_row(facts["title"], *(column.show(facts) for column in group.columns))
+        cells = [column.show(facts) for facts in measured]
+        # A heading wider than its numbers is broken into words, so that more columns fit side by side.
+        fits = len(column.heading) <= max(map(len, cells), default=0)
+        heading = column.heading if fits else column.heading.replace(" ", "\n")
+        table.add_column(heading, justify="right", no_wrap=True)
+        columns.append(cells)
+    for facts, *cells in zip(measured, *columns, strict=True):
+        table.add_row(facts["title"], *cells)
     return table
+
+
+def print_table(group: Group, rows: dict[str, dict[str, Any]]) -> None:
+    """Print a group's table; in a window too narrow for it, lines run over rather than lose columns."""
+    table, wide = terminal_table(group, rows), Console(width=FILE_WIDTH)
+    console = Console() if Console().is_terminal else wide
+    console.width = max(console.width, wide.measure(table).minimum)
+    console.print(group.title, style="bold", highlight=False)
+    console.print(table, highlight=False)
 
 
 def markdown_table(group: Group, rows: dict[str, dict[str, Any]]) -> str:
@@ -43,16 +61,20 @@ def renewed(document: str, report: dict[str, Any]) -> str:
     """A Markdown document with the tables of a report in place of those between its marks.
 
     The table of the group ``simulator`` stands between ``<!-- bench: simulator -->`` and the next ``<!-- end -->``.
+    A group that has no such place gets a section of its own before ``<!-- bench: others -->``.
     """
     for name, result in report["groups"].items():
-        mark = f"<!-- bench: {name} -->\n"
-        before, found, rest = document.partition(mark)
+        group, mark = groups()[name], f"<!-- bench: {name} -->\n"
+        if mark not in document:
+            if OTHERS not in document:
+                raise SwarmbedError(f"the document has no place for {name!r}: neither {mark.strip()} nor {OTHERS}")
+            document = document.replace(OTHERS, f"## {group.title}\n\n{group.note}\n\n{mark}{END}\n\n{OTHERS}")
+        before, _, rest = document.partition(mark)
         _, ended, after = rest.partition(END)
-        if not (found and ended):
-            raise SwarmbedError(f"the document has no place for group {name!r}: it needs {mark.strip()} and {END}")
-        table = markdown_table(groups()[name], result["rows"])
+        if not ended:
+            raise SwarmbedError(f"the document has {mark.strip()} without {END} after it")
         remark = " ".join(f"{line}." for line in [provenance(report), *remarks(result["rows"])])
-        document = f"{before}{mark}\n{table}\n\n{remark}\n\n{END}{after}"
+        document = f"{before}{mark}\n{markdown_table(group, result['rows'])}\n\n{remark}\n\n{END}{after}"
     return document
 
 

@@ -12,10 +12,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from swarmbed.benchmarks import Effort, Row, chosen, groups, runner
 from swarmbed.benchmarks.machine import sentences
-from swarmbed.benchmarks.table import remarks, terminal_table
+from swarmbed.benchmarks.table import print_table, remarks
 from swarmbed.errors import SwarmbedError
 from swarmbed.flags import Parser
-from swarmbed.reports import check_output, show
+from swarmbed.reports import check_output
 
 SUMMARY = "Measure speed on this machine"
 EXAMPLE = """
@@ -95,7 +95,7 @@ def print_group(name: str, results: dict[str, dict[str, Any]]) -> None:
     """A group's table, what its numbers mean, and what to mind about them."""
     group = groups()[name]
     print()
-    show(group.title, terminal_table(group, results))
+    print_table(group, results)
     for line in filter(None, [group.note, *remarks(results)]):
         print(line)
     sys.stdout.flush()

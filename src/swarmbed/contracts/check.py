@@ -1,9 +1,10 @@
 """One check: its name, why it matters, what to do when it fails; and how a list of them is run."""
 
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_use_fusion_emitters": False,
+}
 ROUNDING = 1e-4  # two ways to compute one float may differ by this share
 
 
@@ -111,11 +117,21 @@ def shapes_of(tree: Any) -> list[tuple[str, tuple[int, ...], str]]:
 
 def quick_jit(function: Callable[..., Any]) -> Any:
     """jax.jit for a function that runs a few times only: most of the time would go into optimising it."""
-    return partial(_run_quickly, jax.jit(function, compiler_options={"xla_backend_optimization_level": 0}))
+    return jax.jit(function, compiler_options=_quick_options())
 
 
-def _run_quickly(function: Any, *arguments: Any) -> Any:
-    return function(*arguments)
+@cache
+def _quick_options() -> dict[str, Any]:
+    """Those of XLA's options for a short compilation that this version of it knows."""
+
+    def known(name: str, value: Any) -> bool:
+        try:
+            jax.jit(lambda x: x + 1, compiler_options={name: value})(0)
+        except jax.errors.JaxRuntimeError:
+            return False
+        return True
+
+    return {name: value for name, value in QUICK.items() if known(name, value)}
 
 
 def _first_line(error: Exception) -> str:
@@ -124,6 +140,6 @@ def _first_line(error: Exception) -> str:
 
 def _where(error: Exception, spec: type) -> str:
     """The last line of the spec's own file that the error went through."""
-    file = getattr(__import__("sys").modules.get(spec.__module__), "__file__", None)
+    file = getattr(sys.modules.get(spec.__module__), "__file__", None)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return f" (line {lines[-1]} of {Path(str(file)).name})" if lines else ""

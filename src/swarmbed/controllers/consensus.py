@@ -29,8 +29,8 @@ class Consensus(Controller):
     speed_gain: float = setting(17.8, "K₁: acceleration per missing speed (double integrator), 1/s")
     heading_gain: float = setting(10.4, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
     turn_damping: float = setting(3.84, "D₂: turning deceleration per turn rate (double integrator), 1/s")
-    single_position_gain: float = setting(1.55, "K₀ of single integrators: wanted speed per unit of distance, 1/s")
-    single_heading_gain: float = setting(14.1, "K₂ of single integrators: turn rate per heading error, 1/s")
+    single_position_gain: float = setting(2.84, "K₀ of single integrators: wanted speed per unit of distance, 1/s")
+    single_heading_gain: float = setting(7.65, "K₂ of single integrators: turn rate per heading error, 1/s")
 
     def __post_init__(self) -> None:
         check_gains(self, "consensus")

@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float
 from swarmbed.sim.relations import length
 from swarmbed.sim.world import Torus, World
 
+_SAME_SPOT = 1e-6  # of the world's diameter: two that are closer count as one
 _FAR = 1e6  # of the world's diameter: stands for "not cut on this side", yet finite so that gradients stay finite
 
 
@@ -78,7 +79,9 @@ def shared_boundary(
         # x − e = ξ/2 + t·v̂ in 2(x − e)·q ≤ |q|²
         slope = 2.0 * (qy[None, :] * east[:, None] - qx[None, :] * north[:, None])
         bound = (qx * qx + qy * qy)[None, :] - (rival_x[:, None] * qx[None, :] + rival_y[:, None] * qy[None, :])
-        return clip(low, high, slope, bound, cuts)
+        # Whoever stands where the rival stands has the same bisector; rounding must not make it cut.
+        apart = jnp.square(qx[None, :] - rival_x[:, None]) + jnp.square(qy[None, :] - rival_y[:, None])
+        return clip(low, high, slope, bound, cuts & (apart > (_SAME_SPOT * world.diameter) ** 2))
 
     if isinstance(world, Torus):
         shifts = [(i * world.width, j * world.height) for i in (-1, 0, 1) for j in (-1, 0, 1)]

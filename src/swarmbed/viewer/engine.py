@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, jit
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
@@ -38,9 +38,10 @@ NO_GRIP = Grip(np.int32(-1), np.int32(-1), np.zeros(2, np.float32))  # type: ign
 
 
 class Moment(NamedTuple):
-    """A state, and what the task says about it and about the step that led there."""
+    """A state, the actions that led there, and what the task says about both."""
 
     state: State
+    action: Float[Array, "N A"]
     reward: Float[Array, ""]
     terminated: Bool[Array, ""]
     metrics: dict[str, Float[Array, ""]]
@@ -69,14 +70,15 @@ class Engine:
     @cached_property
     def advance(self) -> Callable[[State, PRNGKeyArray, Int[Array, ""], Grip, Bool[Array, ""]], Moment]:
         """The moment one step later or, if nothing is to move, the same moment with what is held put into place."""
-        return self._compile(self._advance, np.int32(0), NO_GRIP, np.bool_(True))
+        return self._compile(self.next_moment, np.int32(0), NO_GRIP, np.bool_(True))
 
     @cached_property
     def look(self) -> Callable[[State, PRNGKeyArray, Int[Array, ""], Int[Array, ""]], View]:
         """What the agent in one slot senses and does."""
-        return self._compile(self._look, np.int32(0), np.int32(0))
+        return self._compile(self.view_from, np.int32(0), np.int32(0))
 
-    def _advance(self, state: State, key: PRNGKeyArray, step: Array, grip: Grip, moves: Array) -> Moment:
+    def next_moment(self, state: State, key: PRNGKeyArray, step: Array, grip: Grip, moves: Array) -> Moment:
+        """What ``advance`` computes, not compiled."""
         # The keys that rollout.episode uses, so that one sees the very episodes that an evaluation counts.
         act_key, move_key = jax.random.split(jax.random.fold_in(key, step))
         action = act(self.task, self.controller, state, act_key)
@@ -84,9 +86,10 @@ class Engine:
         moved = jax.tree.map(lambda new, old: jnp.where(moves, new, old), moved, state)
         moved = held(moved, grip)
         reward = jnp.where(moves, self.task.reward(state, action, moved), 0.0)
-        return Moment(moved, reward, self.task.terminated(moved), self.task.metrics(moved))
+        return Moment(moved, action, reward, self.task.terminated(moved), self.task.metrics(moved))
 
-    def _look(self, state: State, key: PRNGKeyArray, step: Array, slot: Array) -> View:
+    def view_from(self, state: State, key: PRNGKeyArray, step: Array, slot: Array) -> View:
+        """What ``look`` computes, not compiled."""
         act_key, _ = jax.random.split(jax.random.fold_in(key, step))
         seen = self.task.observe_from(state, slot[None], self.task.transmit(state))
         embeddings: list[Array] = []
@@ -101,7 +104,7 @@ class Engine:
             return state._replace(present=jnp.ones(self.slots, bool)) if self.is_padded else state
 
         key = jax.random.key(0)
-        return jax.jit(function).lower(jax.eval_shape(example, key), key, *rest).compile()
+        return jit(function).lower(jax.eval_shape(example, key), key, *rest).compile()
 
 
 def act(task: Task, controller: Controller, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
@@ -148,12 +151,12 @@ def _stands_the_test(task: SwarmTask, controller: Controller) -> bool:
     """Whether three agents among five slots do what three do alone."""
     key, unheld = jax.random.key(1), (jnp.array(0), NO_GRIP, jnp.array(True))
     state = replace(task, num_agents=3).initial(key)
-    alone = Engine(replace(task, num_agents=3), controller, False)._advance(state, key, *unheld)
+    alone = Engine(replace(task, num_agents=3), controller, False).next_moment(state, key, *unheld)
     filler = replace(task, num_agents=5).initial(key).agents
     wider = jax.tree.map(lambda few, many: jnp.concatenate([few, many[:2]]), state.agents, filler)
     padded = state._replace(agents=wider, present=jnp.arange(5) < 3)
     try:
-        among = Engine(replace(task, num_agents=5), controller, True)._advance(padded, key, *unheld)
+        among = Engine(replace(task, num_agents=5), controller, True).next_moment(padded, key, *unheld)
     except (TypeError, ValueError):
         return False  # a radius per agent is more than this plug-in can read; it runs with exact sizes instead
     mine = jax.tree.map(lambda leaf: leaf[:3], among.state.agents)

@@ -49,10 +49,9 @@ class Server(uvicorn.Server):
             threading.Thread(target=webbrowser.open, args=(self.browser_url,), daemon=True).start()
 
 
-def serve(app: Any, listener: socket.socket, *, browser: bool) -> None:
-    """Serve until interrupted."""
-    url = f"http://{HOST}:{listener.getsockname()[1]}/"
-    config = uvicorn.Config(
+def config_for(app: Any) -> uvicorn.Config:
+    """How the application is served: no message is larger than it may be, and nobody waits for open pages at the end."""
+    return uvicorn.Config(
         app,
         log_level="warning",
         ws_max_size=4 * LARGEST,
@@ -60,7 +59,12 @@ def serve(app: Any, listener: socket.socket, *, browser: bool) -> None:
         timeout_graceful_shutdown=1,
         server_header=False,
     )
-    server = Server(config)
+
+
+def serve(app: Any, listener: socket.socket, *, browser: bool) -> None:
+    """Serve until interrupted."""
+    url = f"http://{HOST}:{listener.getsockname()[1]}/"
+    server = Server(config_for(app))
     server.browser_url = url if browser else None
     print(f"swarmbed viewer: {url}  (Ctrl-C stops it)", flush=True)
     server.run(sockets=[listener])

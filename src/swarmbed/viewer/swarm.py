@@ -12,7 +12,7 @@ from numpy import ndarray
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.swarm import SwarmTask
-from swarmbed.viewer.engine import BUCKETS, NO_GRIP, Engine, Grip, Moment, View, slots_for
+from swarmbed.viewer.engine import BUCKETS, NO_GRIP, Grip, Moment, View, slots_for
 from swarmbed.viewer.workshop import Workshop
 from swarmbed.who import Contestant
 
@@ -79,6 +79,8 @@ class LiveSwarm:
 
     def tighten(self) -> None:
         """Move into a smaller engine if there is one by now."""
+        if not self.engine.is_padded or self.engine.slots == slots_for(self.count):
+            return
         best = self.workshop.ready(self.task, self.contestant.controller, self.count)
         if best is not None and best is not self.engine:
             self._settle(*self._population())
@@ -187,6 +189,3 @@ def scatter(task: Task, many: int, seed: tuple[int, ...]) -> Newcomers:
     margin = task.start_margin if isinstance(task, SwarmTask) else 0.05
     size = np.array([getattr(task, "width", 1.0), getattr(task, "height", 1.0)])
     return Newcomers(size * random.uniform(margin, 1 - margin, (many, 2)), random.uniform(0, 2 * pi, many))
-
-
-__all__ = ["Engine", "LiveSwarm", "Newcomers", "scatter", "slots_for", "start"]

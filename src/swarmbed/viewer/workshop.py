@@ -38,7 +38,8 @@ class Workshop:
             if key not in self._orders:
                 self._orders[key] = self._pool.submit(_build, Engine(key[0], controller, is_padded))
                 for oldest in list(self._orders)[:-KEPT]:
-                    del self._orders[oldest]
+                    done = self._orders.pop(oldest)
+                    self._eyes = {engine: eye for engine, eye in self._eyes.items() if not _is(engine, done)}
             return self._orders[key]
 
     def ready(self, task: Task, controller: Controller, count: int) -> Engine | None:
@@ -59,6 +60,10 @@ class Workshop:
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _is(engine: Engine, order: "Future[Engine]") -> bool:
+    return order.done() and order.result() is engine
 
 
 def _build(engine: Engine) -> Engine:

@@ -125,10 +125,11 @@
       c.stroke();
       const upTo = this.cursor === null ? line.values.length - 1 : line.steps.findLastIndex((step) => step <= this.cursor);
       if (upTo >= 0 && line.values[upTo] !== null) {
+        const isEnd = line.ended !== null && upTo === line.values.length - 1;
         c.beginPath();
-        c.arc(x(line.steps[upTo]), y(line.values[upTo]), line.ended === null ? 3.5 : 5, 0, 2 * Math.PI);
+        c.arc(x(line.steps[upTo]), y(line.values[upTo]), isEnd ? 5 : 3.5, 0, 2 * Math.PI);
         c.fill();
-        if (line.ended !== null) { c.lineWidth = 2; c.strokeStyle = this.colours.ink; c.stroke(); }
+        if (isEnd) { c.lineWidth = 2; c.strokeStyle = this.colours.ink; c.stroke(); }
       }
     }
   }

@@ -1,0 +1,76 @@
+"""swarmbed check: does a file's task, embedding, algorithm or controller keep its promises?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+
+from swarmbed import devices, registry
+from swarmbed.contracts import Outcome, Subject, check_spec, named, subjects_of_file
+from swarmbed.errors import SwarmbedError
+from swarmbed.flags import Parser
+
+SUMMARY = "Check your own task, embedding, algorithm or controller"
+EXAMPLE = """
+swarmbed check examples/dispersion.py
+swarmbed check rendezvous            # something that is installed, by its name
+"""
+
+
+def run(argv: Sequence[str]) -> None:
+    parser = Parser("check", SUMMARY, EXAMPLE)
+    parser.add_argument("what", metavar="FILE", nargs="+", help="a Python file, or the name of something installed")
+    options = parser.parse(argv)
+    console = Console(highlight=False)
+    subjects = [subject for what in options.what for subject in _subjects(what)]
+    devices.set_up(1)
+    failed = [subject.name for subject in subjects if not _check(subject, console)]
+    if failed:
+        raise SwarmbedError(f"check: {', '.join(failed)} {'does' if len(failed) == 1 else 'do'} not keep the contract")
+
+
+def _subjects(what: str) -> list[Subject]:
+    found = [] if Path(what).is_file() else named(what)
+    if found:
+        return found
+    if not Path(what).is_file():
+        raise SwarmbedError(
+            f"check: {what!r} is neither a file nor the name of a task, embedding, algorithm or controller"
+        )
+    return subjects_of_file(what)
+
+
+def _check(subject: Subject, console: Console) -> bool:
+    """Check one spec and say what came out; whether all went well."""
+    kind = next(family.kind for family in registry.FAMILIES if family.folder == subject.family)
+    console.print(f"[bold]{kind} {subject.name}[/bold]")
+    if subject.trouble is not None:
+        console.print(f"  [red]✗[/red] {subject.trouble}")
+        return False
+    outcomes = []
+    for outcome in check_spec(subject.family, subject.name, subject.spec):
+        _show(outcome, console)
+        outcomes.append(outcome)
+    broken = sum(outcome.found is not None for outcome in outcomes)
+    passed = sum(outcome.passed for outcome in outcomes)
+    rest = len(outcomes) - passed - broken
+    console.print(f"  {passed} passed, {broken} failed" + (f", {rest} not run" if rest else ""))
+    return broken == 0
+
+
+def _show(outcome: Outcome, console: Console) -> None:
+    check = outcome.check
+    if outcome.skipped:
+        console.print(f"  [dim]· {check.name} (not run)[/dim]")
+    elif outcome.found is None:
+        console.print(f"  [green]✓[/green] {check.name}")
+    else:
+        console.print(f"  [red]✗[/red] [bold]{check.name}[/bold]")
+        for label, text in (("found", outcome.found), ("why", check.why), ("do", check.remedy)):
+            console.print(Padding(f"[dim]{label:<6}[/dim] {_escaped(text)}", (0, 0, 0, 6)))
+
+
+def _escaped(text: str) -> str:
+    """Square brackets as they are: rich would read them as colours."""
+    return text.replace("[", r"\[")

@@ -1,0 +1,193 @@
+"""What every task, algorithm and controller must do, whoever wrote it. Embeddings have theirs in tests/embeddings."""
+
+from dataclasses import fields
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import PartitionSpec as P
+
+from swarmbed import SwarmbedError, devices, make_task, registry
+from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update
+from swarmbed.controllers.base import Controller
+from swarmbed.embeddings.moments import Moments
+from swarmbed.network import Inputs, Layout, Network
+from swarmbed.tasks import VARIANTS
+from swarmbed.tasks.base import Task
+
+AGENTS, SWARMS = 4, 3
+VIEWERS = [2, 0]
+
+
+def small(name: str, **settings: Any) -> Task:
+    return make_task(name, num_agents=AGENTS, horizon=6, **settings)
+
+
+def observation_sets(spec: type[Task]) -> list[dict[str, str]]:
+    """One choice of settings per observation set, or none for a task that has no such choice."""
+    has_choice = any(field.name == "observation" for field in fields(spec))
+    return [{"observation": name} for name in spec.observation_sets] if has_choice else [{}]
+
+
+TASKS = {
+    f"{name}-{'-'.join(settings.values())}": small(name, **settings)
+    for name, spec in registry.tasks.all().items()
+    for settings in observation_sets(spec)
+} | {name: small(name, observation="comm") for name, (_, preset) in VARIANTS.items() if "comm_radius" in preset}
+
+
+# Tasks.
+
+
+def step(task: Task, key: Any) -> dict[str, Any]:
+    """All five functions, once."""
+    start_key, action_key, move_key = jax.random.split(key, 3)
+    state = task.initial(start_key)
+    action = 2 * jax.random.normal(action_key, (AGENTS, task.action_size))
+    after = task.transition(state, action, move_key)
+    transmitted = task.transmit(after)
+    return {
+        "state": state,
+        "after": after,
+        "observation": task.observe(after),
+        "observed_from": task.observe_from(after, jnp.array(VIEWERS), transmitted),
+        "reward": task.reward(state, action, after),
+        "terminated": task.terminated(after),
+        "metrics": task.metrics(after),
+    }
+
+
+@pytest.fixture(scope="module")
+def outcome(quick_jit: Any) -> Any:
+    """``outcome(task)``: one step of three swarms side by side, in numpy."""
+    results: dict[str, Any] = {}
+
+    def run(name: str) -> Any:
+        if name not in results:
+            program = quick_jit(jax.vmap(lambda key: step(TASKS[name], key)))
+            results[name] = jax.tree.map(np.asarray, program(jax.random.split(jax.random.key(0), SWARMS)))
+        return results[name]
+
+    return run
+
+
+every_task = pytest.mark.parametrize("name", TASKS)
+
+
+@every_task
+def test_a_transition_keeps_the_shape_and_type_of_the_state(name: str, outcome: Any) -> None:
+    before, after = outcome(name)["state"], outcome(name)["after"]
+    describe = lambda leaf: (leaf.shape, leaf.dtype)  # noqa: E731
+    assert jax.tree.map(describe, after) == jax.tree.map(describe, before)
+    assert before.agents.position.shape == (SWARMS, AGENTS, 2)
+    assert before.agents.heading.shape == (SWARMS, AGENTS)
+
+
+@every_task
+def test_a_random_action_changes_the_state(name: str, outcome: Any) -> None:
+    assert np.abs(outcome(name)["after"].agents.heading - outcome(name)["state"].agents.heading).min() > 0
+
+
+@every_task
+def test_swarms_start_differently(name: str, outcome: Any) -> None:
+    assert len(np.unique(outcome(name)["state"].agents.position.reshape(SWARMS, -1), axis=0)) == SWARMS
+
+
+@every_task
+def test_everybody_observes_what_the_task_says_it_does(name: str, outcome: Any) -> None:
+    task, seen = TASKS[name], outcome(name)["observation"]
+    columns, shape = task.column_names, task.observation_shape
+    assert seen.local.shape == (SWARMS, AGENTS, len(columns.local)) == (SWARMS, *shape.local.shape)
+    assert len(seen.sets) == len(columns.sets) == len(shape.sets)
+    for one, names in zip(seen.sets, columns.sets, strict=True):
+        assert one.elements.shape == (*one.mask.shape, len(names))
+        assert one.mask.shape[:2] == (SWARMS, AGENTS)
+        assert one.mask.dtype == bool
+
+
+@every_task
+def test_nobody_is_in_its_own_set(name: str, outcome: Any) -> None:
+    for one, includes_self in zip(outcome(name)["observation"].sets, TASKS[name].self_in_sets, strict=False):
+        if includes_self:
+            assert not one.mask[:, np.arange(AGENTS), np.arange(AGENTS)].any()
+
+
+@every_task
+def test_a_few_viewers_see_what_they_would_see_among_all(name: str, outcome: Any) -> None:
+    everybody, few = outcome(name)["observation"], outcome(name)["observed_from"]
+    for found, expected in zip(jax.tree.leaves(few), jax.tree.leaves(everybody), strict=True):
+        np.testing.assert_allclose(found, expected[:, VIEWERS], atol=1e-6)
+
+
+@every_task
+def test_reward_and_end_are_one_number_per_swarm(name: str, outcome: Any) -> None:
+    assert outcome(name)["reward"].shape == outcome(name)["terminated"].shape == (SWARMS,)
+    assert outcome(name)["terminated"].dtype == bool
+    assert all(metric.shape == (SWARMS,) for metric in outcome(name)["metrics"].values())
+
+
+@every_task
+def test_every_number_is_a_finite_float32(name: str, outcome: Any) -> None:
+    numbers = [leaf for leaf in jax.tree.leaves(outcome(name)) if leaf.dtype != bool]
+    assert {leaf.dtype for leaf in numbers} == {np.dtype("float32")}
+    assert all(np.isfinite(leaf).all() for leaf in numbers)
+
+
+# Algorithms.
+
+
+@pytest.mark.parametrize("name", registry.algorithms.all())
+def test_an_update_reports_itself_and_keeps_shapes_types_and_finite_numbers(name: str, quick_jit: Any) -> None:
+    algorithm: Algorithm = registry.algorithms.get(name)()
+    network, generator = Network(Layout(2, ()), Moments(), (3,), 2), np.random.default_rng(0)
+    draw = lambda *shape: generator.normal(size=shape).astype(np.float32)  # noqa: E731
+    weights = jax.tree.map(lambda leaf: draw(*leaf.shape), jax.eval_shape(network.init, jax.random.key(0)))
+    params, inputs = PolicyParams(weights, draw(2)), Inputs(jnp.array(draw(16, 2)), ())
+
+    def run(params: PolicyParams, inputs: Inputs, noise: Any, advantage: Any) -> tuple[Update, Any]:
+        mean, memory = network.apply(params.network, inputs), algorithm.memory(params)
+        batch = Batch(inputs, mean + jnp.exp(params.log_std) * noise, mean, advantage, advantage, advantage)
+        return algorithm.update(network, params, memory, batch, jax.random.key(1)), memory
+
+    program = quick_jit(jax.shard_map(run, mesh=devices.mesh(1), in_specs=P(), out_specs=P(), check_vma=False))
+    update, memory = jax.tree.map(np.asarray, program(params, inputs, draw(16, 2), draw(16)))
+    describe = lambda leaf: (leaf.shape, leaf.dtype)  # noqa: E731
+    assert jax.tree.map(describe, update.params) == jax.tree.map(describe, params)
+    assert jax.tree.map(describe, update.memory) == jax.tree.map(describe, memory)
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(update))
+    assert update.accepted == 1
+    assert update.kl > 0
+    assert update.surrogate > 0
+    assert any(np.any(a != b) for a, b in zip(jax.tree.leaves(update.params), jax.tree.leaves(params), strict=True))
+
+
+# Controllers.
+
+DEFAULTS = {name: small(name) for name in registry.tasks.all()}
+
+
+def fits(controller: Controller, task: Task) -> bool:
+    """Whether it runs the task; a controller that does not must say so in a sentence, not with another error."""
+    try:
+        controller.check(task)
+    except SwarmbedError as error:
+        assert len(str(error)) > 20
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", registry.controllers.all())
+def test_a_controller_gives_every_agent_a_finite_action_in_every_task_it_fits(name: str, quick_jit: Any) -> None:
+    controller: Controller = registry.controllers.get(name)()
+    tasks = [task for task in DEFAULTS.values() if fits(controller, task)]
+    assert tasks
+
+    def act(key: Any) -> list[Any]:
+        return [controller.act(task, task.initial(key), key) for task in tasks]
+
+    for task, action in zip(tasks, quick_jit(jax.vmap(act))(jax.random.split(jax.random.key(0), SWARMS)), strict=True):
+        assert action.shape == (SWARMS, AGENTS, task.action_size)
+        assert np.isfinite(action).all()
+        assert np.ptp(action) > 0
