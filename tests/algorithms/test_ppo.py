@@ -66,7 +66,9 @@ def test_the_entropy_bonus_widens_the_policy(update: Any) -> None:
         (0.0, 1, True),
     ],
 )
-def test_the_gradient_stops_where_the_ratio_has_left_the_clip(shift: float, sign: int, moves: bool, update: Any) -> None:
+def test_the_gradient_stops_where_the_ratio_has_left_the_clip(
+    shift: float, sign: int, moves: bool, update: Any
+) -> None:
     # Actions lie one deviation above the mean. Had the old mean been lower by half a deviation, the new density would
     # be larger by e^{(1.5² − 1)/2} = 1.87 per number; had it been higher, smaller by e^{(0.5² − 1)/2} = 0.69.
     theta, samples = random_problem(2, samples=100)

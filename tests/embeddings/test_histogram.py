@@ -78,5 +78,5 @@ def test_wrong_settings_are_named(settings: dict[str, int], embed: Any) -> None:
 
 def test_elements_without_an_orientation_cannot_be_sorted_by_it() -> None:
     Histogram(angles=2).check(SetLayout(4, 5, True))
-    with pytest.raises(SwarmbedError, match="histogram over distance and bearing and orientation needs .* 5 numbers"):
+    with pytest.raises(SwarmbedError, match=r"histogram over distance and bearing and orientation needs .* 5 numbers"):
         Histogram(angles=2).check(SetLayout(4, 3, True))

@@ -77,7 +77,11 @@ class Browser:
     def open(self, url: str, *, width: int = 1440, height: int = 900, dark: bool = False, scale: int = 1) -> None:
         """Load a page in a window of this size."""
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=width < 600
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=scale,
+            mobile=width < 600,
         )
         scheme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])

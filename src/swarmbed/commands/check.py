@@ -46,7 +46,7 @@ def _check(subject: Subject, console: Console) -> bool:
     kind = next(family.kind for family in registry.FAMILIES if family.folder == subject.family)
     console.print(f"[bold]{kind} {subject.name}[/bold]")
     if subject.trouble is not None:
-        console.print(f"  [red]✗[/red] {subject.trouble}")
+        console.print(f"  [red]✗[/red] {_escaped(subject.trouble)}")
         return False
     outcomes = []
     for outcome in check_spec(subject.family, subject.name, subject.spec):
@@ -62,11 +62,11 @@ def _check(subject: Subject, console: Console) -> bool:
 def _show(outcome: Outcome, console: Console) -> None:
     check = outcome.check
     if outcome.skipped:
-        console.print(f"  [dim]· {check.name} (not run)[/dim]")
+        console.print(f"  [dim]· {_escaped(check.name)} (not run)[/dim]")
     elif outcome.found is None:
-        console.print(f"  [green]✓[/green] {check.name}")
+        console.print(f"  [green]✓[/green] {_escaped(check.name)}")
     else:
-        console.print(f"  [red]✗[/red] [bold]{check.name}[/bold]")
+        console.print(f"  [red]✗[/red] [bold]{_escaped(check.name)}[/bold]")
         for label, text in (("found", outcome.found), ("why", check.why), ("do", check.remedy)):
             console.print(Padding(f"[dim]{label:<6}[/dim] {_escaped(text)}", (0, 0, 0, 6)))
 

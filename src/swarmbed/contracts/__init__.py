@@ -31,9 +31,10 @@ class Subject(NamedTuple):
 def check_spec(family: str, name: str, spec: type[Any]) -> Iterator[Outcome]:
     """Run every check of a family on a spec, one by one. What the rest needs comes first: if it fails, that is all."""
     from swarmbed.contracts import algorithms, controllers, embeddings, tasks
+    from swarmbed.contracts.task_subject import TaskSubject
 
     makers = {
-        "tasks": (tasks.CHECKS, tasks.TaskSubject),
+        "tasks": (tasks.CHECKS, TaskSubject),
         "embeddings": (embeddings.CHECKS, embeddings.EmbeddingSubject),
         "algorithms": (algorithms.CHECKS, algorithms.AlgorithmSubject),
         "controllers": (controllers.CHECKS, controllers.ControllerSubject),
@@ -78,6 +79,6 @@ def _unfinished(module: Any) -> Iterator[Subject]:
         for spec in own:
             completed = any(other is not spec and issubclass(other, spec) for other in own)
             if issubclass(spec, family.base_class) and inspect.isabstract(spec) and not completed:
-                missing = ", ".join(sorted(spec.__abstractmethods__))
+                missing = ", ".join(sorted(getattr(spec, "__abstractmethods__", ())))
                 trouble = f"{spec.__name__} is not finished: it has to define {missing}"
                 yield Subject(family.folder, spec.__name__.lower(), spec, trouble)

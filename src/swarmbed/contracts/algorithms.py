@@ -10,7 +10,7 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
-from swarmbed.contracts.check import Check, promise, quick_jit, require, require_finite, shapes_of
+from swarmbed.contracts.check import Check, promise, quick_jit, require, require_finite, same_structure, shapes_of
 from swarmbed.contracts.settings import settings_checks
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
@@ -95,7 +95,7 @@ def _shapes(subject: AlgorithmSubject) -> None:
         ("params", subject.params, found.params),
         ("memory", subject.memory, found.memory),
     ):
-        same = jax.tree.structure(before) == jax.tree.structure(after) and shapes_of(before) == shapes_of(after)
+        same = same_structure(before, after) and shapes_of(before) == shapes_of(after)
         require(same, f"{name} come back with another structure, shape or type")
     for name in ("kl", "surrogate", "accepted"):
         shape = getattr(found, name).shape

@@ -106,6 +106,10 @@ def require_equal(one: Any, other: Any, what: str, within: float = ROUNDING) -> 
         )
 
 
+def same_structure(one: Any, other: Any) -> bool:
+    return str(jax.tree.structure(one)) == str(jax.tree.structure(other))
+
+
 def shapes_of(tree: Any) -> list[tuple[str, tuple[int, ...], str]]:
     """Path, shape and type of every leaf: what a compiled loop needs to stay the same."""
     leaves = jax.tree_util.tree_flatten_with_path(tree)[0]

@@ -15,6 +15,7 @@ from swarmbed.contracts.check import (
     require,
     require_equal,
     require_finite,
+    same_structure,
     shapes_of,
 )
 from swarmbed.contracts.settings import settings_checks
@@ -62,7 +63,7 @@ def _shapes(subject: TaskSubject) -> None:
     moved = jax.eval_shape(task.transition, state, action, jax.random.key(0))
     before, after = shapes_of(state), shapes_of(moved)
     require(
-        jax.tree.structure(moved) == jax.tree.structure(state) and before == after,
+        same_structure(moved, state) and before == after,
         f"transition gives a state of another shape or type: {_first_difference(before, after)}",
     )
     _check_observation(jax.eval_shape(task.observe, state), n)

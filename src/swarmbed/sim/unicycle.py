@@ -69,7 +69,7 @@ class SingleIntegrator(Unicycle):
         step, turn = _scaled(action, self.max_speed, self.max_turn_rate, self.substep_seconds)
         cos_turn, sin_turn = jnp.cos(turn), jnp.sin(turn)
 
-        def substep(_: int, carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+        def substep(_: Array, carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
             x, y, cos, sin = carry
             x, y = world.confine(x + step * cos, y + step * sin)
             # ω is constant, so turning the unit vector replaces nine of ten calls of cos and sin.
@@ -104,7 +104,7 @@ class DoubleIntegrator(Unicycle):
         if agents.speed is None or agents.turn_rate is None:
             raise SwarmbedError("double-integrator agents need a speed and a turn_rate; these have none")
 
-        def substep(_: int, carry: tuple[Array, ...]) -> tuple[Array, ...]:
+        def substep(_: Array, carry: tuple[Array, ...]) -> tuple[Array, ...]:
             x, y, heading, speed, turn_rate = carry
             speed = jnp.clip(self.velocity_kept * speed + gain, -self.max_speed, self.max_speed)
             turn_rate = jnp.clip(self.velocity_kept * turn_rate + turn_gain, -self.max_turn_rate, self.max_turn_rate)

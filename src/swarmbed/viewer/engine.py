@@ -149,17 +149,24 @@ def can_be_padded(task: Task, controller: Controller) -> bool:
 
 def _stands_the_test(task: SwarmTask, controller: Controller) -> bool:
     """Whether three agents among five slots do what three do alone."""
-    key, unheld = jax.random.key(1), (jnp.array(0), NO_GRIP, jnp.array(True))
-    state = replace(task, num_agents=3).initial(key)
-    alone = Engine(replace(task, num_agents=3), controller, False).next_moment(state, key, *unheld)
-    filler = replace(task, num_agents=5).initial(key).agents
-    wider = jax.tree.map(lambda few, many: jnp.concatenate([few, many[:2]]), state.agents, filler)
-    padded = state._replace(agents=wider, present=jnp.arange(5) < 3)
+
+    def run(key: PRNGKeyArray) -> tuple[Any, Any]:
+        few, many = replace(task, num_agents=3), replace(task, num_agents=5)
+        state, filler = few.initial(key), many.initial(key).agents
+        wider = jax.tree.map(lambda mine, others: jnp.concatenate([mine, others[:2]]), state.agents, filler)
+        padded = state._replace(agents=wider, present=jnp.arange(5) < 3)
+        unheld = (jnp.array(0), NO_GRIP, jnp.array(True))
+        alone = Engine(few, controller, False).next_moment(state, key, *unheld)
+        among = Engine(many, controller, True).next_moment(padded, key, *unheld)
+        mine = jax.tree.map(lambda leaf: leaf[:3], (among.state.agents, among.action))
+        return (
+            (alone.state.agents, alone.action, alone.state.evaders, alone.reward, alone.terminated, alone.metrics),
+            (*mine, among.state.evaders, among.reward, among.terminated, among.metrics),
+        )
+
     try:
-        among = Engine(replace(task, num_agents=5), controller, True).next_moment(padded, key, *unheld)
+        alone, among = jit(run)(jax.random.key(1))
     except (TypeError, ValueError):
         return False  # a radius per agent is more than this plug-in can read; it runs with exact sizes instead
-    mine = jax.tree.map(lambda leaf: leaf[:3], among.state.agents)
-    first = jax.tree.leaves((mine, among.state.evaders, among.reward, among.terminated, among.metrics))
-    second = jax.tree.leaves((alone.state.agents, alone.state.evaders, alone.reward, alone.terminated, alone.metrics))
-    return all(np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in zip(first, second, strict=True))
+    pairs = zip(jax.tree.leaves(alone), jax.tree.leaves(among), strict=True)
+    return all(np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in pairs)

@@ -1,0 +1,48 @@
+"""Whatever arrives is checked: a good message becomes an object, anything else one sentence."""
+
+import pytest
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.viewer import messages
+
+
+def test_a_message_becomes_an_object_of_its_kind() -> None:
+    text = '{"type": "hold", "arena": 1, "what": "evader", "number": 0, "x": 3, "y": 4.5}'
+    assert messages.parse(text) == messages.Hold(arena=1, what="evader", number=0, x=3.0, y=4.5)
+
+
+def test_fields_that_are_left_out_have_their_defaults() -> None:
+    setup = messages.parse('{"type": "setup", "task": "pursuit-global"}')
+    assert setup == messages.Setup("pursuit-global", None, None, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "JSON object"),
+        ("null", "JSON object"),
+        ("[1, 2]", "JSON object"),
+        ("[" * 2000, "JSON object"),  # deeper than the reader can count
+        ("{}", "must have a type"),
+        ('{"type": 3}', "must have a type"),
+        ('{"type": "explode"}', "'explode' does not exist"),
+        ('{"type": "play", "now": 1}', "there is no field 'now'"),
+        ('{"type": "hold", "arena": 0}', "a field is missing"),
+        ('{"type": "agents", "count": 1}', "between 2 and 500, not 1"),
+        ('{"type": "agents", "count": 501}', "between 2 and 500, not 501"),
+        ('{"type": "agents", "count": 2.5}', "whole number"),
+        ('{"type": "agents", "count": true}', "whole number"),
+        ('{"type": "agents", "count": "20"}', "whole number"),
+        ('{"type": "agents", "count": null}', "whole number"),
+        ('{"type": "agents", "count": ' + "9" * 1000 + "}", "whole number"),
+        ('{"type": "add", "x": NaN, "y": 0}', "x must be a number"),
+        ('{"type": "add", "x": 1e999, "y": 0}', "x must be a number"),
+        ('{"type": "loop", "on": 1}', "true or false"),
+        ('{"type": "setup", "task": "' + "a" * 300 + '"}', "at most 200 characters"),
+        ('{"type": "setup", "task": "' + "a" * 3000 + '"}', "at most 2048 bytes"),
+        (b"\x00\x01", "must be text"),
+    ],
+)
+def test_a_bad_message_is_answered_with_a_sentence(text: str | bytes, words: str) -> None:
+    with pytest.raises(SwarmbedError, match=words):
+        messages.parse(text)
