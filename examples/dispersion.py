@@ -11,6 +11,7 @@ neighbours come from ``SwarmTask``; what is left to write is what is wanted, and
 from dataclasses import dataclass
 from math import sqrt
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
@@ -35,14 +36,14 @@ class Dispersion(SwarmTask):
     )
     comm_radius: float | None = setting(40.0, "radius d_c within which agents are neighbours; left out: everybody is")
     spacing: float | None = setting(None, "wanted distance d* to the nearest, units; left out: what fits the world")
-    start_radius: float = setting(10.0, "agents start within this distance of the centre, units")
+    start_side: float = setting(20.0, "side of the square in the middle of the world in which agents start, units")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.spacing is not None and not self.spacing > 0:
             raise SwarmbedError(f"spacing must be a positive number, or left out, not {self.spacing}")
-        if not 0 < self.start_radius <= min(self.width, self.height) / 2:
-            raise SwarmbedError(f"start_radius must lie between 0 and half the world, not be {self.start_radius}")
+        if not 0 < self.start_side <= min(self.width, self.height):
+            raise SwarmbedError(f"start_side must be positive and fit into the world, not {self.start_side}")
 
     @property
     def wanted(self) -> float:
@@ -51,9 +52,8 @@ class Dispersion(SwarmTask):
 
     def random_positions(self, key: PRNGKeyArray, count: int) -> Float[Array, "count 2"]:
         """Everybody starts in a small square in the middle."""
-        corner = jnp.array([self.width / 2 - self.start_radius, self.height / 2 - self.start_radius])
-        share = (super().random_positions(key, count)) / jnp.array([self.width, self.height])
-        return corner + 2 * self.start_radius * share
+        centre = jnp.array([self.width / 2, self.height / 2])
+        return centre + self.start_side * jax.random.uniform(key, (count, 2), minval=-0.5, maxval=0.5)
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         self.check_action(action)

@@ -31,8 +31,9 @@ QUICK = {
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep compiled functions in .pytest_cache, next to what else pytest remembers."""
-    if config.cache is not None:
-        jax.config.update("jax_compilation_cache_dir", str(config.cache.mkdir("jax")))
+    cache = getattr(config, "cache", None)  # missing under -p no:cacheprovider
+    if cache is not None:
+        jax.config.update("jax_compilation_cache_dir", str(cache.mkdir("jax")))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
 

@@ -148,3 +148,8 @@ def test_two_contestants_of_one_name_are_refused(capsys: pytest.CaptureFixture[s
 def test_contestants_of_different_tasks_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "consensus", "voronoi_pursuit"]) == 2
     assert "voronoi_pursuit: controller 'voronoi_pursuit' chases evaders" in capsys.readouterr().err
+
+
+def test_a_figure_of_an_unknown_kind_is_refused_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "random", "--out", "curves.doc"]) == 2
+    assert "--out must end in one of .png, .pdf, .svg, which curves.doc does not" in capsys.readouterr().err

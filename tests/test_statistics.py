@@ -7,8 +7,8 @@ from swarmbed.statistics import (
     interquartile_mean,
     iqm_estimate,
     mean_interval,
+    mean_interval_over_runs,
     median_of_top_five,
-    nested_mean_interval,
     probability_better,
     wilson_interval,
 )
@@ -54,15 +54,22 @@ def test_one_episode_has_an_interval_of_no_width() -> None:
 def test_runs_that_differ_widen_the_interval_however_many_episodes_they_have() -> None:
     # Two runs, 0 and 1 throughout. Drawing two runs gives means 0, ½, 1 with probabilities ¼, ½, ¼.
     table = np.repeat([[0.0], [1.0]], 1000, axis=1)
-    assert nested_mean_interval(table) == (0.0, 1.0)
+    assert mean_interval_over_runs(table) == (0.0, 1.0)
 
 
-def test_the_nested_interval_of_the_mean_covers_it_with_ten_runs() -> None:
-    # Means of runs differ by 1, episodes within a run by 1; a bootstrap over ten runs is known to be a little short.
+def test_the_interval_over_ten_runs_covers_the_mean() -> None:
+    # Runs differ by 1, starts by 1, and every episode by another 1; a bootstrap over ten runs is known to be short.
     random = np.random.default_rng(6)
-    tables = random.normal(size=(10, 1, 1000)) + random.normal(size=(10, 20, 1000))
-    low, high = nested_mean_interval(tables)
+    parts = [random.normal(size=shape) for shape in ((10, 1, 1000), (1, 20, 1000), (10, 20, 1000))]
+    low, high = mean_interval_over_runs(sum(parts))
     assert 0.87 < np.mean((low < 0.0) & (high > 0.0)) < 0.97
+
+
+def test_the_same_run_twice_is_no_surer_than_once() -> None:
+    once = np.random.default_rng(9).normal(size=(1, 300))
+    single, twice = mean_interval(once[0]), mean_interval_over_runs(np.repeat(once, 2, axis=0))
+    assert twice.high - twice.low == pytest.approx(single.high - single.low, rel=0.05)
+    assert iqm_estimate(np.repeat(once, 2, axis=0))[1:] == pytest.approx(twice, abs=0.02)
 
 
 def test_the_interquartile_mean_of_eight_numbers_is_that_of_the_middle_four() -> None:

@@ -57,7 +57,7 @@ class Standing:
     def summary(self) -> dict[str, Any]:
         report: dict[str, Any] = {"runs": self.runs, "seconds": round(self.seconds, 3)}
         report |= {"return_mean": reports.plain(self.returns.mean())}
-        report |= {"return_mean_ci": _bounds(statistics.nested_mean_interval(self.returns))}
+        report |= {"return_mean_ci": _bounds(statistics.mean_interval_over_runs(self.returns))}
         if self.better_than_first is not None:
             probability, *interval = self.better_than_first
             report |= {"better_than_first": reports.plain(probability), "better_than_first_ci": _bounds(interval)}
@@ -210,7 +210,7 @@ def _standing(name: str, ours: list[Evaluation], first: Standing | None) -> Stan
     curves = {}
     for curve in ours[0].curves:
         table = np.stack([evaluation.curves[curve] for evaluation in ours])
-        curves[curve] = Band(table.mean(axis=(0, 1)), *statistics.nested_mean_interval(table))
+        curves[curve] = Band(table.mean(axis=(0, 1)), *statistics.mean_interval_over_runs(table))
     better = None if first is None else statistics.probability_better(returns, first.returns)
     return Standing(name, returns, curves, better, sum(evaluation.seconds for evaluation in ours))
 

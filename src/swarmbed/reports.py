@@ -64,10 +64,12 @@ def show(title: str, table: Table) -> None:
     console.print(table, highlight=False)
 
 
-def check_output(path: str | None, flag: str) -> None:
+def check_output(path: str | None, flag: str, endings: tuple[str, ...] = ()) -> None:
     """Say so before the work if its result could not be written. Folders that are missing will be made."""
     if path is not None and Path(path).is_dir():
         raise SwarmbedError(f"{flag} must name a file, but {path} is a folder")
+    if path is not None and endings and Path(path).suffix.lower() not in endings:
+        raise SwarmbedError(f"{flag} must end in one of {', '.join(endings)}, which {path} does not")
 
 
 def write_json(path: str, report: dict[str, Any]) -> None:

@@ -40,18 +40,22 @@ def mean_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 
     (counts / n) · values, and all of them together are one matrix product.
     """
     table = np.asarray(values, dtype=np.float64)
-    return nested_mean_interval(table[None], resamples=resamples, seed=seed)
+    return mean_interval_over_runs(table[None], resamples=resamples, seed=seed)
 
 
-def nested_mean_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
+def mean_interval_over_runs(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
     """The same for several runs: values (runs, episodes, …), mean over both first axes.
 
-    Runs are drawn first, then episodes within each drawn run. The interval so covers what another training, and not
-    only another start, would have changed.
+    Runs and starts are drawn separately: every resample takes the same starts for all runs, as the runs did. The
+    interval so covers what another training, and not only other starts, would have changed.
     """
     table = np.asarray(values, dtype=np.float64)
-    flat = table.reshape(table.shape[0] * table.shape[1], -1)
-    means = [times @ flat / len(flat) for times in _times_drawn(table.shape[0], table.shape[1], resamples, seed)]
+    runs, episodes = table.shape[:2]
+    flat = table.reshape(runs * episodes, -1)
+    means = []
+    for times_run, times_start in _draws(runs, episodes, resamples, seed):
+        times = (times_run[:, :, None] * times_start[:, None, :]).reshape(-1, runs * episodes)
+        means.append(times @ flat / (runs * episodes))
     return _percentiles(np.concatenate(means).reshape(-1, *table.shape[2:]))
 
 
@@ -68,20 +72,15 @@ def interquartile_mean(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def iqm_estimate(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
-    """Interquartile mean over runs of their mean scores, from a table (runs, episodes), by stratified bootstrap.
-
-    Every run is a stratum: runs are drawn with replacement, and for each drawn run its own episodes are drawn anew.
-    """
+    """Interquartile mean over runs of their mean scores, from a table (runs, episodes), by stratified bootstrap: runs
+    and starts are drawn separately, the same starts for all runs."""
     table = np.asarray(scores, dtype=np.float64)
     runs, episodes = table.shape
     drawn = []
-    random = np.random.default_rng(seed)
-    step = max(1, CHUNK // table.size)
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        run = random.integers(runs, size=(size, runs, 1))
-        episode = random.integers(episodes, size=(size, runs, episodes))
-        drawn.append(interquartile_mean(table[run, episode].mean(axis=-1)))
+    for times_run, times_start in _draws(runs, episodes, resamples, seed):
+        means = times_start @ table.T / episodes
+        who = np.repeat(np.tile(np.arange(runs), len(means)), times_run.astype(np.int64).ravel()).reshape(-1, runs)
+        drawn.append(interquartile_mean(np.take_along_axis(means, who, axis=1)))
     low, high = _percentiles(np.concatenate(drawn))
     return Estimate(float(interquartile_mean(table.mean(axis=1))), float(low), float(high))
 
@@ -105,9 +104,9 @@ def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = R
     if wins.shape[:2] == (1, 1):
         return Estimate(value, *wilson_interval(value * episodes, episodes))
     random = np.random.default_rng(seed)
-    draw = lambda count: random.multinomial(count, np.full(count, 1 / count), resamples) / count  # noqa: E731
-    pairs = draw(episodes) @ wins.reshape(-1, episodes).T
-    means = np.einsum("kab,ka,kb->k", pairs.reshape(-1, *wins.shape[:2]), draw(first.shape[0]), draw(second.shape[0]))
+    draw = lambda count: random.multinomial(count, np.full(count, 1 / count), resamples)  # noqa: E731
+    pairs = (draw(episodes) @ wins.reshape(-1, episodes).T).reshape(-1, *wins.shape[:2])
+    means = np.einsum("kab,ka,kb->k", pairs, draw(len(first)), draw(len(second))) / wins.size
     low, high = _percentiles(means)
     return Estimate(value, float(low), float(high))
 
@@ -125,17 +124,15 @@ def wilson_interval(successes: float, trials: int) -> Interval:
     return Interval(float(max(0.0, (centre - reach) / scale)), float(min(1.0, (centre + reach) / scale)))
 
 
-def _times_drawn(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[Numbers]:
-    """Pieces of (resamples, runs · episodes): how often every number is drawn; each row adds up to their count."""
+def _draws(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:
+    """Pieces of (resamples, runs) and (resamples, episodes): how often each run and each start is drawn."""
     random = np.random.default_rng(seed)
     step = max(1, CHUNK // (runs * episodes))
-    even_runs, even_episodes = np.full(runs, 1 / runs), np.full(episodes, 1 / episodes)
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        times_run = random.multinomial(runs, even_runs, size)
-        # A run that is drawn k times brings k independent draws of its episodes: together k · episodes of them.
-        times = random.multinomial(times_run * episodes, even_episodes)
-        yield times.reshape(size, -1).astype(np.float64)
+        times_run = random.multinomial(runs, np.full(runs, 1 / runs), size)
+        times_start = random.multinomial(episodes, np.full(episodes, 1 / episodes), size)
+        yield times_run.astype(np.float64), times_start.astype(np.float64)
 
 
 def _percentiles(resampled: Numbers) -> Interval:

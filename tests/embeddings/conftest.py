@@ -15,9 +15,9 @@ SETS = 5  # of every batch that is embedded here, so that one compiled program s
 class Outcome(NamedTuple):
     """An embedding, and the gradients of a weighted sum of its numbers."""
 
-    vector: np.ndarray
+    vector: Any
     to_params: Any
-    to_elements: np.ndarray
+    to_elements: Any
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def embed(quick_jit: Callable[..., Any]) -> Callable[..., Outcome]:
 
     def compile_once(embedding: Embedding) -> Any:
         def run(params: Any, elements: Any, mask: Any) -> Outcome:
-            layout = SetLayout(*elements.shape[1:], False)
+            layout = layout_of(elements)
             forward = lambda params, elements: embedding.apply(params, embedding.prepare(layout, elements, mask))  # noqa: E731
             vector, pull_back = jax.vjp(forward, params, elements)
             return Outcome(vector, *pull_back(1.0 + jax.numpy.cos(jax.numpy.arange(vector.size).reshape(vector.shape))))
@@ -39,11 +39,17 @@ def embed(quick_jit: Callable[..., Any]) -> Callable[..., Outcome]:
         sets = len(elements)
         repeat = lambda array: np.resize(array, (SETS, *array.shape[1:]))  # noqa: E731
         if params is None:
-            params = some_params(embedding, SetLayout(*elements.shape[1:], False))
+            params = some_params(embedding, layout_of(elements))
         found = jax.tree.map(np.asarray, compile_once(embedding)(params, repeat(elements), repeat(mask)))
         return found._replace(vector=found.vector[:sets], to_elements=found.to_elements[:sets])
 
     return call
+
+
+def layout_of(elements: Any) -> SetLayout:
+    """A set in which no slot is the agent itself."""
+    _, slots, features = elements.shape
+    return SetLayout(slots, features, False)
 
 
 def some_params(embedding: Embedding, layout: SetLayout) -> Any:

@@ -1,4 +1,4 @@
-"""The ONNX model: equal to the policy for any batch and any number of neighbours, and it carries its own description."""
+"""The ONNX model: equal to the policy for any batch and any number of neighbours, and it describes itself."""
 
 import json
 import sys

@@ -13,10 +13,23 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--no-default-browser-check", "--disable-extensions", "--mute-audio",
-    "--remote-debugging-port=0", "--disable-dev-shm-usage", "--hide-scrollbars",
+   
 )  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-default-browser-check",
+    "--disable-extensions",
+    "--mute-audio",
+    "--remote-debugging-port=0",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+]
 
 
 def find_chromium() -> str | None:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import pytest
 
 pytest.importorskip("starlette")
@@ -15,26 +13,14 @@ pytest.importorskip("websockets")
 
 import uvicorn
 from browser import Browser, find_chromium
+from untrained import random_policy
 
-from swarmbed.algorithms.base import PolicyParams
-from swarmbed.embeddings.base import Embedding
-from swarmbed.embeddings.neural import Neural
-from swarmbed.network import Layout, Network
-from swarmbed.policy import Policy
 from swarmbed.tasks import make_task
-from swarmbed.tasks.base import Task
 from swarmbed.viewer import engine, launch, server
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.workshop import Workshop
 from swarmbed.who import Contestant
-
-
-def random_policy(task: Task, embedding: Embedding | None = None) -> Policy:
-    """A policy that nobody trained."""
-    embedding = embedding or Neural(features=(6,))
-    network = Network(Layout.of(task), embedding, (8,), task.action_size)
-    return Policy(task, embedding, (8,), PolicyParams(network.init(jax.random.key(7)), jnp.zeros(task.action_size)))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from untrained import random_policy
 
-from conftest import random_policy
 from swarmbed.controllers.base import Controller
 from swarmbed.controllers.consensus import Consensus
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit

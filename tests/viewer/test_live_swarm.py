@@ -1,9 +1,12 @@
 """A swarm that lives: it starts like a recorded one, and agents come and go without disturbing the others."""
 
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
-from conftest import random_policy
+from untrained import random_policy
 
 from swarmbed.pictures.recording import record
 from swarmbed.tasks import make_task
@@ -98,14 +101,17 @@ def test_an_evader_dragged_onto_a_pursuer_is_caught(workshop: Workshop) -> None:
     assert swarm.step == 0  # after the end nothing moves any more
 
 
-def test_an_agent_sees_its_neighbours_and_its_embedding(workshop: Workshop) -> None:
+def test_an_agent_sees_its_neighbours_and_its_embedding(workshop: Workshop, quick_jit: Callable[..., Any]) -> None:
     task = make_task("rendezvous", agents=5)
     policy = random_policy(task)
     swarm = LiveSwarm(workshop, Contestant("untrained", policy), task)
     swarm.restart(0, 5)
     view = swarm.look(3)
     assert view is not None
-    observation = jax.jit(task.observe)(start(task, jax.random.split(jax.random.key(0))[0], 5))
+    # The five are in the first five slots.
+    observation = quick_jit(task.observe)(
+        swarm.state._replace(agents=jax.tree.map(lambda leaf: leaf[:5], swarm.state.agents), present=None)
+    )
     np.testing.assert_allclose(view.observation.local[0], observation.local[3], atol=1e-5)
     assert int(view.observation.sets[0].mask.sum()) == 4
     mine = jax.tree.map(lambda leaf: leaf[3:4], observation)

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from conftest import random_policy
+from untrained import random_policy
 
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.errors import SwarmbedError

@@ -21,7 +21,7 @@ from swarmbed.reports import (
     with_interval,
     write_json,
 )
-from swarmbed.statistics import iqm_estimate, median_of_top_five, nested_mean_interval
+from swarmbed.statistics import iqm_estimate, mean_interval_over_runs, median_of_top_five
 from swarmbed.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 
 SUMMARY = "Put policies and controllers side by side, from equal starts"
@@ -30,6 +30,7 @@ swarmbed compare voronoi_pursuit random --agents 5 10 20 50 --out capture.png
 swarmbed compare consensus runs/first --agents 20 100 --json comparison.json
 swarmbed compare NN+=runs/a0,runs/a1,runs/a2 RBF=runs/b0,runs/b1,runs/b2
 """
+FORMATS = (".png", ".pdf", ".svg")
 
 
 def run(argv: Sequence[str]) -> None:
@@ -49,11 +50,11 @@ def run(argv: Sequence[str]) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
     parser.add_argument("--stochastic", action="store_true", help="draw policies' actions instead of taking their mean")
-    parser.add_argument("--out", metavar="FILE.png", help="draw the curves over time (.png, .pdf, .svg)")
+    parser.add_argument("--out", metavar="FILE.png", help=f"draw the curves over time ({', '.join(FORMATS)})")
     parser.add_argument("--json", metavar="FILE", help="write all numbers to this file")
     spec = add_task_flags(parser, argv, without=("num_agents", *SENSES))
     options = parser.parse(argv)
-    check_output(options.out, "--out")
+    check_output(options.out, "--out", FORMATS)
     check_output(options.json, "--json")
     devices.set_up()
     entries = {}
@@ -73,12 +74,12 @@ def run(argv: Sequence[str]) -> None:
             stochastic=options.stochastic,
             on_progress=on_progress,
         )
+    title = f"{task_name(task)}: {options.episodes} episodes from equal starts (seed {options.seed}), 95 % intervals"
+    show(title, table_of(comparison))
     if options.json is not None:
         write_json(options.json, comparison.summary())
     if options.out is not None:
         comparison.draw(options.out)
-    title = f"{task_name(task)}: {options.episodes} episodes from equal starts (seed {options.seed}), 95 % intervals"
-    show(title, table_of(comparison))
 
 
 def table_of(comparison: Comparison) -> Table:
@@ -110,7 +111,7 @@ def table_of(comparison: Comparison) -> Table:
 
 def _cells(standing: Standing, steps: list[int], has_runs: bool) -> list[str]:
     returns = standing.returns
-    cells = [with_interval(returns.mean(), *nested_mean_interval(returns))]
+    cells = [with_interval(returns.mean(), *mean_interval_over_runs(returns))]
     if has_runs:
         cells += [with_interval(*iqm_estimate(returns)), number(median_of_top_five(returns))]
     if standing.headline is not None:

@@ -50,7 +50,7 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up()
     contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
     task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    contestant.controller.check(task)  # before evaluate() gives a policy its own senses: a flag that differs is an error
+    contestant.controller.check(task)  # before a policy gets its own senses: a flag that differs is an error
     with progress_bar(options.episodes, f"running {contestant.name}") as on_progress:
         evaluation = evaluate(
             contestant,

@@ -8,20 +8,23 @@ from rich.console import Console
 from rich.table import Table
 
 from swarmbed import registry
+from swarmbed.files import load_arrays
 from swarmbed.flags import Parser
 from swarmbed.settings import default_of
 from swarmbed.tasks import VARIANTS, make_task
+from swarmbed.who import load_policy, shipped_policies
 
-SUMMARY = "List tasks, embeddings, algorithms, controllers"
+SUMMARY = "List tasks, embeddings, algorithms, controllers and shipped policies"
 EXAMPLE = """
 swarmbed list
 swarmbed list tasks
+swarmbed list policies
 """
 
 
 def run(argv: Sequence[str]) -> None:
     parser = Parser("list", SUMMARY, EXAMPLE)
-    kinds = [family.folder for family in registry.FAMILIES]
+    kinds = [*(family.folder for family in registry.FAMILIES), "policies"]
     parser.add_argument("what", nargs="?", choices=kinds, help="only this kind; everything when left out")
     chosen = parser.parse(argv).what
     console = Console()
@@ -30,6 +33,8 @@ def run(argv: Sequence[str]) -> None:
             console.print(_family_table(family))
             if family is registry.tasks:
                 console.print(_variant_table())
+    if chosen in (None, "policies"):
+        console.print(_policy_table())
 
 
 def _family_table(family: registry.Family) -> Table:
@@ -55,4 +60,17 @@ def _variant_table() -> Table:
     for name, (base, preset) in VARIANTS.items():
         meaning = " ".join([base, *(f"{key}={value}" for key, value in preset.items())])
         table.add_row(name, str(make_task(name).num_agents), meaning)
+    return table
+
+
+def _policy_table() -> Table:
+    """Policies inside the package; their score is the mean return of the last ten iterations of their training."""
+    table = Table(title="shipped policies", title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for heading in ("name", "method", "trained on", "agents", "score"):
+        table.add_column(heading, overflow="fold")
+    for name, path in shipped_policies().items():
+        notes = load_arrays(path)[1]
+        task = load_policy(name).task
+        row = (name, notes.get("label", ""), registry.tasks.name_of(task), str(task.num_agents), notes.get("score", ""))
+        table.add_row(*row)
     return table

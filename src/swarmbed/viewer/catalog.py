@@ -51,8 +51,10 @@ class Catalog:
         return name
 
     def contestant(self, name: str) -> Contestant:
+        # First the name, then the search: a page must not make the server open files.
+        choose("controller", name, self.names)
         if name not in self._found:
-            self._found[choose("controller", name, self.names)] = find(name)
+            self._found[name] = find(name)
         return self._found[name]
 
     def fitting(self, task: str) -> list[str]:

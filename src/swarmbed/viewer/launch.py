@@ -50,7 +50,7 @@ class Server(uvicorn.Server):
 
 
 def config_for(app: Any) -> uvicorn.Config:
-    """How the application is served: no message is larger than it may be, and nobody waits for open pages at the end."""
+    """How the application is served: messages have a largest size, and nobody waits for open pages at the end."""
     return uvicorn.Config(
         app,
         log_level="warning",

@@ -36,11 +36,11 @@ class LiveSwarm:
         self.edits = 0  # changes of who is there, so that a page need not be told with every frame
 
     def restart(self, seed: int, count: int) -> None:
-        """The start that ``render`` gives to this seed; waits for the engine if it has to."""
-        self._start_key, self._run_key = jax.random.split(jax.random.key(seed))
+        """The first episode that ``render`` and ``evaluate`` run with this seed; waits for the engine if it has to."""
+        start_key, self._run_key = (jax.random.fold_in(key, 0) for key in jax.random.split(jax.random.key(seed)))
         engine = self.workshop.ready(self.task, self.contestant.controller, count)
         self.engine = engine or self.workshop.order(self.task, self.contestant.controller, count).result()
-        state = start(self.task, self._start_key, count)
+        state = start(self.task, start_key, count)
         self.step, self.total_return, self.captures, self.ended_at = 0, 0.0, 0.0, -1
         self.grip = NO_GRIP
         self._next_id = count
