@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
-from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, TWO_SETS, random_policy
+from random_policies import EMBEDDINGS, GENERIC, ONE_SET, TWO_SETS, random_policy
 
 from swarmbed import SwarmbedError, registry
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
@@ -36,7 +36,7 @@ def test_exports_are_tried_out_with_1_9_49_and_127_neighbours() -> None:
     assert COUNTS == (1, 9, 49, 127)
 
 
-@pytest.mark.parametrize(("task", "embedding"), CASES, ids=NAMES)
+@pytest.mark.parametrize(("task", "embedding"), GENERIC)
 def test_onnxruntime_gives_the_policys_actions(task: Task, embedding: str) -> None:
     made = exported(random_policy(task, EMBEDDINGS[embedding]))
     assert largest_difference(made, onnx_format.open_model(made, onnx_format.convert(made, "policy"))) < 1e-5

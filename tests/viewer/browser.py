@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,23 +14,10 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 FLAGS = (
-   
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-default-browser-check",
+    "--disable-extensions", "--mute-audio", "--remote-debugging-port=0", "--disable-dev-shm-usage",
 )  # fmt: skip
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-default-browser-check",
-    "--disable-extensions",
-    "--mute-audio",
-    "--remote-debugging-port=0",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-]
 
 
 def find_chromium() -> str | None:
@@ -51,7 +39,10 @@ class Browser:
         self.complaints: list[str] = []
         self.requests: list[str] = []
         port, path = self._address(profile / "DevToolsActivePort")
-        self.socket: ClientConnection = connect(f"ws://127.0.0.1:{port}{path}", max_size=None, open_timeout=20)
+        self.opened = ExitStack()
+        self.socket: ClientConnection = self.opened.enter_context(
+            connect(f"ws://127.0.0.1:{port}{path}", max_size=None, open_timeout=20)
+        )
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -68,6 +59,7 @@ class Browser:
         self.session = None
         try:
             self.call("Browser.close")
+            self.opened.close()
             self.process.wait(5)
         except (OSError, subprocess.TimeoutExpired):
             self.process.kill()

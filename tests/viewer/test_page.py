@@ -50,9 +50,12 @@ def test_play_changes_positions_and_pause_keeps_them(page: Browser) -> None:
 
 def test_the_picture_is_not_empty(page: Browser) -> None:
     colours = page.run(
-        "(() => { const c = Swarmbed.app.arenas[0].canvas; const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
-        " let agents = 0, evaders = 0; for (let i = 0; i < d.length; i += 4) {"
-        "   if (d[i] < 40 && d[i + 2] > 140 && d[i + 3] > 200) agents++; if (d[i] > 190 && d[i + 2] < 60 && d[i + 3] > 200) evaders++; }"
+        "(() => { const c = Swarmbed.app.arenas[0].canvas;"
+        " const all = c.getContext('2d').getImageData(0, 0, c.width, c.height);"
+        " let agents = 0, evaders = 0; for (let i = 0; i < all.data.length; i += 4) {"
+        "   const [red, , blue, opacity] = all.data.slice(i, i + 4);"
+        "   if (red < 40 && blue > 140 && opacity > 200) agents++;"
+        "   if (red > 190 && blue < 60 && opacity > 200) evaders++; }"
         " return [agents, evaders]; })()"
     )
     assert colours[0] > 300 and colours[1] > 30  # pixels of six blue pursuers, and of a red evader

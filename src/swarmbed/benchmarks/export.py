@@ -79,10 +79,10 @@ GROUP = Group(
     note="Microseconds from an agent's observation to its action, one core, one agent at a time, with 19 and with 99 "
     "neighbours. C is compiled with -O3. paper: about 1 ms for a forward pass.",
     columns=(
-        Column("microseconds_19", "µs, 19 neighbours", ".1f"),
-        Column("processor_microseconds_19", "CPU µs, 19", ".1f"),
-        Column("microseconds_99", "µs, 99 neighbours", ".1f"),
-        Column("processor_microseconds_99", "CPU µs, 99", ".1f"),
+        Column("microseconds_19", "µs (19)", ".1f"),
+        Column("processor_microseconds_19", "CPU µs (19)", ".1f"),
+        Column("microseconds_99", "µs (99)", ".1f"),
+        Column("processor_microseconds_99", "CPU µs (99)", ".1f"),
         Column("paper_microseconds", "paper", ",.0f"),
     ),
     rows=(
