@@ -10,10 +10,12 @@ import argparse
 import json
 import re
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from swarmbed.benchmarks import Row, chosen, groups, runner
+from swarmbed.benchmarks import Group, chosen, groups
+from swarmbed.benchmarks.machine import processor_name
 from swarmbed.benchmarks.table import renewed
 from swarmbed.commands.bench import measure
 from swarmbed.errors import SwarmbedError
@@ -30,35 +32,34 @@ def main() -> None:
     parser.add_argument("--docs", action="store_true", help="renew the tables in docs/benchmarks.md")
     parser.add_argument("--stored", type=Path, metavar="FILE", help="take this kept result instead of measuring")
     options = parser.parse_args()
-    rows = chosen(options.only)
+    what = chosen(options.only)
     stored = json.loads(options.stored.read_text()) if options.stored else None
     if options.docs:
-        held = stored["groups"] if stored else {name: {"rows": {r.name for r in rows[name]}} for name in rows}
-        check_whole({name: set(group["rows"]) for name, group in held.items()})
-    report = stored or measured(rows, options.quick)
+        held = {name: [row.name for row in group.rows] for name, group in what.items()}
+        check_whole({name: list(group["rows"]) for name, group in stored["groups"].items()} if stored else held)
+    report = stored or measured(what, options.quick)
     if options.docs:
         DOCUMENT.write_text(renewed(DOCUMENT.read_text(), report))
         print(f"renewed {DOCUMENT.relative_to(HERE.parent)}")
 
 
-def check_whole(held: dict[str, set[str]]) -> None:
+def check_whole(held: dict[str, list[str]]) -> None:
     """Only whole groups go into the documentation: half a table would hide what it lost."""
     for name, rows in held.items():
-        missing = {row.name for row in groups()[name].rows} - rows
+        missing = {row.name for row in groups()[name].rows} - set(rows)
         if missing:
             listed = ", ".join(sorted(missing))
             raise SwarmbedError(f"--docs needs whole groups, but these rows of {name} are missing: {listed}")
 
 
-def measured(rows: dict[str, tuple[Row, ...]], quick: bool) -> dict[str, Any]:
-    """Measure, compare with the last result from such a machine, and keep."""
-    report = measure(rows, quick=quick)
-    machine = re.sub(r"[^a-z0-9]+", "-", report["machine"]["processor"].lower()).strip("-")
+def measured(what: dict[str, Group], quick: bool) -> dict[str, Any]:
+    """Measure, keep, and compare with the last result from such a machine."""
+    machine = re.sub(r"[^a-z0-9]+", "-", processor_name().lower()).strip("-")
     earlier = sorted(RESULTS.glob(f"*_{machine}.json"))
+    path = RESULTS / f"{datetime.now(UTC):%Y-%m-%dT%H%M%S}_{machine}.json"
+    report = measure(what, quick=quick, path=path)
     if earlier:
         print(f"\nSince {earlier[-1].name}:", *changes(json.loads(earlier[-1].read_text()), report), sep="\n  ")
-    path = RESULTS / f"{report['started'].replace(':', '')[:17]}_{machine}.json"
-    runner.save(report, path)
     print(f"\nkept in {path.relative_to(HERE.parent)}")
     return report
 

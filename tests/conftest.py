@@ -13,9 +13,11 @@ from hypothesis import settings
 # The flag that training sets before it computes anything: runs in this process and in others must give the same bits.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false".strip()
 
-# Before anything of swarmbed is imported: from here on, every call checks the shapes and types it is annotated with.
+# Before anything of swarmbed is imported: every call in the simulator checks the shapes and types it is annotated with.
 # The numeric tower lets a whole number pass where a float is asked for, as mypy does.
-jaxtyping.install_import_hook("swarmbed", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+jaxtyping.install_import_hook(
+    ["swarmbed.sim", "swarmbed.tasks"], "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))"
+)
 
 # The same examples in every run, so that a failure on somebody else's machine can be seen here too.
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)

@@ -140,7 +140,7 @@ def test_a_file_with_a_group_is_a_new_table(tmp_path: Path, monkeypatch: pytest.
 
 def test_only_takes_names_of_rows_and_of_whole_groups() -> None:
     picked = benchmarks.chosen(["machine", "pursuit-10"])
-    assert {group: [row.name for row in rows] for group, rows in picked.items()} == {
+    assert {name: [row.name for row in group.rows] for name, group in picked.items()} == {
         "machine": ["matrix-product"],
         "simulator": ["pursuit-10"],
     }

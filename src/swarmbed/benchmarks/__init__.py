@@ -22,7 +22,7 @@ installation is imported inside the functions that measure.
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from swarmbed.errors import SwarmbedError
@@ -76,24 +76,29 @@ class Group:
 
 def groups() -> dict[str, Group]:
     """Every group by the name of its file."""
-    found = {}
-    for info in pkgutil.iter_modules(__path__):
-        module = importlib.import_module(f"{__name__}.{info.name}")
-        if isinstance(getattr(module, "GROUP", None), Group):
-            found[info.name] = module.GROUP
-    return dict(sorted(found.items(), key=lambda item: (item[1].position, item[0])))
+    found = {info.name: group_of(info.name) for info in pkgutil.iter_modules(__path__)}
+    held = {name: group for name, group in found.items() if group is not None}
+    return dict(sorted(held.items(), key=lambda item: (item[1].position, item[0])))
 
 
-def chosen(names: list[str] | None) -> dict[str, tuple[Row, ...]]:
-    """The rows to measure, by group: all of them, or those whose own or whose group's name is among ``names``."""
-    everything = {name: group.rows for name, group in groups().items()}
+def group_of(name: str) -> Group | None:
+    """The group that a file of this folder holds, if it holds one."""
+    group = getattr(importlib.import_module(f"{__name__}.{name}"), "GROUP", None)
+    return group if isinstance(group, Group) else None
+
+
+def chosen(names: list[str] | None) -> dict[str, Group]:
+    """What to measure: all groups, or what is left of them when only rows whose own or group's name is given stay."""
+    everything = groups()
     if not names:
         return everything
-    known = [*everything, *(row.name for rows in everything.values() for row in rows)]
+    known = [*everything, *(row.name for group in everything.values() for row in group.rows)]
     for name in names:
         if name not in known:
             raise SwarmbedError(f"benchmark {name!r} does not exist; --only takes some of: {', '.join(known)}")
-    picked = {
-        group: tuple(row for row in rows if group in names or row.name in names) for group, rows in everything.items()
-    }
-    return {group: rows for group, rows in picked.items() if rows}
+    picked = {}
+    for name, group in everything.items():
+        rows = tuple(row for row in group.rows if name in names or row.name in names)
+        if rows:
+            picked[name] = replace(group, rows=rows)
+    return picked

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from swarmbed import __version__
-from swarmbed.benchmarks import Effort, Row, groups
+from swarmbed.benchmarks import Effort, Group, Row
 from swarmbed.benchmarks.machine import describe
 from swarmbed.files import write_atomically
 
@@ -33,13 +33,13 @@ def new_report(effort: Effort) -> Report:
     }
 
 
-def run_group(name: str, rows: tuple[Row, ...], effort: Effort, on_row: Callable[[Row], None]) -> dict[str, Any]:
-    """Measure rows of a group: its title and, by row, what was found or, if nothing was, a sentence that says why."""
+def run_group(name: str, group: Group, effort: Effort, on_row: Callable[[Row], None]) -> dict[str, Any]:
+    """Measure a group: its title and, by row, what was found or, if nothing was, a sentence that says why."""
     results = {}
-    for row in rows:
+    for row in group.rows:
         on_row(row)
         results[row.name] = {"title": row.title, **run_row(name, row, effort)}
-    return {"title": groups()[name].title, "rows": results}
+    return {"title": group.title, "rows": results}
 
 
 def save(report: Report, path: Path) -> None:

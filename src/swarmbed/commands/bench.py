@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from swarmbed.benchmarks import Effort, Row, chosen, groups, runner
+from swarmbed.benchmarks import Effort, Group, Row, chosen, groups, runner
 from swarmbed.benchmarks.machine import sentences
 from swarmbed.benchmarks.table import print_table, remarks
 from swarmbed.errors import SwarmbedError
@@ -29,10 +29,9 @@ REPETITIONS, QUICK_REPETITIONS = 7, 2
 def run(argv: Sequence[str]) -> None:
     options = parse(argv)
     check_output(options.json, "--json")
-    rows = chosen(options.only)
-    report = measure(rows, quick=options.quick)
-    if options.json is not None:
-        runner.save(report, Path(options.json))
+    report = measure(
+        chosen(options.only), quick=options.quick, path=None if options.json is None else Path(options.json)
+    )
     failed = [name for group in report["groups"].values() for name, row in group["rows"].items() if "failed" in row]
     if failed:
         raise SwarmbedError(f"bench: {len(failed)} measurement(s) failed: {', '.join(failed)}; the table says why")
@@ -47,17 +46,19 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return parser.parse(argv)
 
 
-def measure(rows: dict[str, tuple[Row, ...]], *, quick: bool) -> runner.Report:
-    """Measure rows by group, print each table as soon as it is complete, and return the whole report."""
+def measure(what: dict[str, Group], *, quick: bool, path: Path | None) -> runner.Report:
+    """Measure groups, print each table and write the file as soon as one is complete, and return the whole report."""
     effort = Effort(QUICK_REPETITIONS if quick else REPETITIONS, quick)
     report = runner.new_report(effort)
     print("\n".join(sentences(report["machine"])), flush=True)
-    watcher = Watcher(sum(map(len, rows.values())))
-    for name, group_rows in rows.items():
+    watcher = Watcher(sum(len(group.rows) for group in what.values()))
+    for name, group in what.items():
         with watcher:
-            result = runner.run_group(name, group_rows, replace(effort, say=watcher.say), watcher.next_row)
+            result = runner.run_group(name, group, replace(effort, say=watcher.say), watcher.next_row)
         report["groups"][name] = result
-        print_group(name, result["rows"])
+        print_group(group, result["rows"])
+        if path is not None:
+            runner.save(report, path)
     return report
 
 
@@ -91,9 +92,8 @@ class Watcher:
         self.bar.update(self.work, description=f"{self.current}: {text}")
 
 
-def print_group(name: str, results: dict[str, dict[str, Any]]) -> None:
+def print_group(group: Group, results: dict[str, dict[str, Any]]) -> None:
     """A group's table, what its numbers mean, and what to mind about them."""
-    group = groups()[name]
     print()
     print_table(group, results)
     for line in filter(None, [group.note, *remarks(results)]):

@@ -21,7 +21,7 @@ def array(name: str, values: ArrayLike) -> list[str]:
     """``static const float name[n] = {…};``"""
     flat = np.asarray(values, np.float32).reshape(-1)
     rows = [flat[start : start + PER_LINE] for start in range(0, flat.size, PER_LINE)]
-    body = [f"    {', '.join(map(number, row))}," for row in rows]
+    body = [f"    {', '.join(f'{value}f' for value in row)}," for row in rows]
     return [f"static const float {name}[{flat.size}] = {{", *body, "};"]
 
 

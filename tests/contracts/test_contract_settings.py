@@ -1,0 +1,75 @@
+"""Settings: all families share these checks, and embeddings are the quickest to check."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from honest_plugins import Average, Climb, Points, Still
+
+from swarmbed.contracts import check_spec
+from swarmbed.settings import setting
+
+Failures = Callable[[str, type], dict[str, str]]
+
+
+@pytest.mark.parametrize(
+    ("family", "spec"), [("tasks", Points), ("embeddings", Average), ("algorithms", Climb), ("controllers", Still)]
+)
+def test_an_honest_spec_passes_every_check(family: str, spec: type) -> None:
+    outcomes = list(check_spec(family, "it", spec))
+    assert [outcome for outcome in outcomes if not outcome.passed] == []
+    assert len(outcomes) >= 8
+
+
+class Undecorated(Average):
+    """Its new setting is none."""
+
+    more: int = setting(1, "never seen")
+
+
+@dataclass(frozen=True)
+class Helpless(Average):
+    """A setting without a word about it."""
+
+    more: int = 1
+
+
+@dataclass(frozen=True)
+class Wordless(Average):
+    pass
+
+
+@dataclass(frozen=True)
+class Clashing(Average):
+    """--seed belongs to train."""
+
+    seed: int = setting(0, "which numbers")
+
+
+@dataclass(frozen=True)
+class Growing(Average):
+    """Changes its own settings."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "units", 2 * self.units)
+
+
+@pytest.mark.parametrize(
+    ("spec", "check", "words"),
+    [
+        (Undecorated, "is a frozen dataclass", "Undecorated is not decorated"),
+        (Helpless, "every setting has a default and a help text", "setting more has no help text"),
+        (Wordless, "every setting has a default and a help text", "no docstring"),
+        (Clashing, "settings become flags", "the flag --seed, which train has already"),
+        (Growing, "settings survive a file", "not the same"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_found(spec: type, check: str, words: str, failures: Failures) -> None:
+    found = failures("embeddings", spec)
+    assert list(found) == [check]
+    assert words in found[check]
+
+
+def test_after_an_essential_check_fails_the_rest_is_not_run() -> None:
+    outcomes = list(check_spec("embeddings", "it", Undecorated))
+    assert [outcome.skipped for outcome in outcomes] == [False] + [True] * (len(outcomes) - 1)
