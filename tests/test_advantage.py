@@ -16,9 +16,9 @@ def column(numbers: Any) -> Any:
     return jnp.array(numbers)[:, None]
 
 
-def estimate(terminated: list[bool], ended: list[bool]) -> np.ndarray:
-    rows = map(column, (REWARD, VALUE, NEXT, terminated, ended))
-    return np.asarray(advantages(*rows, discount=0.5, gae_lambda=0.5))[:, 0]
+def estimate(terminated: Any, ended: Any, gae_lambda: float = 0.5) -> np.ndarray:
+    reward, value, following, terminated, ended = map(column, (REWARD, VALUE, NEXT, terminated, ended))
+    return np.asarray(advantages(reward, value, following, terminated, ended, 0.5, gae_lambda))[:, 0]
 
 
 def test_within_an_episode_errors_are_summed_with_weight_gamma_lambda() -> None:
@@ -38,10 +38,8 @@ def test_a_truncation_counts_the_value_of_the_state_that_was_cut_off() -> None:
 
 
 def test_lambda_one_gives_discounted_returns_less_the_value() -> None:
-    rows = map(column, (REWARD, VALUE, NEXT, NEVER, NEVER))
-    found = np.asarray(advantages(*rows, discount=0.5, gae_lambda=1.0))[:, 0]
     # Returns with the last state's value 6 behind them: 3 + 3 = 6;  2 + 3 = 5;  1 + 2.5 = 3.5.
-    assert found == pytest.approx([3.5 - 4, 5 - 2, 6 - 8])
+    assert estimate(NEVER, NEVER, gae_lambda=1.0) == pytest.approx([3.5 - 4, 5 - 2, 6 - 8])
 
 
 def test_it_equals_the_double_sum_over_episodes() -> None:
@@ -63,9 +61,12 @@ def test_it_equals_the_double_sum_over_episodes() -> None:
                 if terminated[later, c] or truncated[later, c]:
                     break
 
-    ended = terminated | truncated
-    arrays = map(jnp.array, (reward.astype("f"), value.astype("f"), following.astype("f"), terminated, ended))
-    assert np.asarray(advantages(*arrays, discount, gae_lambda)) == pytest.approx(expected, abs=1e-5)
+    single = lambda array: jnp.array(array, jnp.float32)  # noqa: E731
+    ended = jnp.array(terminated | truncated)
+    found = advantages(
+        single(reward), single(value), single(following), jnp.array(terminated), ended, discount, gae_lambda
+    )
+    assert np.asarray(found) == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_value_after_a_step_is_the_next_ones_or_the_one_that_was_cut_off() -> None:

@@ -1,6 +1,7 @@
 """What every task, algorithm and controller must do, whoever wrote it. Embeddings have theirs in tests/embeddings."""
 
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import jax
@@ -31,54 +32,51 @@ def observation_sets(spec: type[Task]) -> list[dict[str, str]]:
     return [{"observation": name} for name in spec.observation_sets] if has_choice else [{}]
 
 
-TASKS = {
+TASKS = {name: small(name) for name in registry.tasks.all()}
+SIGHTS = {
     f"{name}-{'-'.join(settings.values())}": small(name, **settings)
     for name, spec in registry.tasks.all().items()
     for settings in observation_sets(spec)
 } | {name: small(name, observation="comm") for name, (_, preset) in VARIANTS.items() if "comm_radius" in preset}
+every_task = pytest.mark.parametrize("name", TASKS)
+every_sight = pytest.mark.parametrize("name", SIGHTS)
 
 
-# Tasks.
+# Tasks: how they move.
 
 
-def step(task: Task, key: Any) -> dict[str, Any]:
-    """All five functions, once."""
+def move(task: Task, key: Any) -> dict[str, Any]:
     start_key, action_key, move_key = jax.random.split(key, 3)
     state = task.initial(start_key)
     action = 2 * jax.random.normal(action_key, (AGENTS, task.action_size))
     after = task.transition(state, action, move_key)
-    transmitted = task.transmit(after)
+    reward, terminated = task.reward(state, action, after), task.terminated(after)
     return {
-        "state": state,
-        "after": after,
-        "observation": task.observe(after),
-        "observed_from": task.observe_from(after, jnp.array(VIEWERS), transmitted),
-        "reward": task.reward(state, action, after),
-        "terminated": task.terminated(after),
-        "metrics": task.metrics(after),
-    }
+        "state": state, "after": after, "reward": reward, "terminated": terminated, "metrics": task.metrics(after)
+    }  # fmt: skip
+
+
+def look(task: Task, key: Any) -> dict[str, Any]:
+    state = task.initial(key)
+    few = task.observe_from(state, jnp.array(VIEWERS), task.transmit(state))
+    return {"everybody": task.observe(state), "few": few}
 
 
 @pytest.fixture(scope="module")
 def outcome(quick_jit: Any) -> Any:
-    """``outcome(task)``: one step of three swarms side by side, in numpy."""
-    results: dict[str, Any] = {}
+    """``outcome(function, task)``: what it gives for three swarms side by side, in numpy, compiled once."""
 
-    def run(name: str) -> Any:
-        if name not in results:
-            program = quick_jit(jax.vmap(lambda key: step(TASKS[name], key)))
-            results[name] = jax.tree.map(np.asarray, program(jax.random.split(jax.random.key(0), SWARMS)))
-        return results[name]
+    def run(function: Any, task: Task) -> Any:
+        program = quick_jit(jax.vmap(lambda key: function(task, key)))
+        return jax.tree.map(np.asarray, program(jax.random.split(jax.random.key(0), SWARMS)))
 
-    return run
-
-
-every_task = pytest.mark.parametrize("name", TASKS)
+    return cache(run)
 
 
 @every_task
 def test_a_transition_keeps_the_shape_and_type_of_the_state(name: str, outcome: Any) -> None:
-    before, after = outcome(name)["state"], outcome(name)["after"]
+    found = outcome(move, TASKS[name])
+    before, after = found["state"], found["after"]
     describe = lambda leaf: (leaf.shape, leaf.dtype)  # noqa: E731
     assert jax.tree.map(describe, after) == jax.tree.map(describe, before)
     assert before.agents.position.shape == (SWARMS, AGENTS, 2)
@@ -87,17 +85,35 @@ def test_a_transition_keeps_the_shape_and_type_of_the_state(name: str, outcome: 
 
 @every_task
 def test_a_random_action_changes_the_state(name: str, outcome: Any) -> None:
-    assert np.abs(outcome(name)["after"].agents.heading - outcome(name)["state"].agents.heading).min() > 0
+    found = outcome(move, TASKS[name])
+    assert np.abs(found["after"].agents.heading - found["state"].agents.heading).min() > 0
 
 
 @every_task
 def test_swarms_start_differently(name: str, outcome: Any) -> None:
-    assert len(np.unique(outcome(name)["state"].agents.position.reshape(SWARMS, -1), axis=0)) == SWARMS
+    positions = outcome(move, TASKS[name])["state"].agents.position
+    assert len(np.unique(positions.reshape(SWARMS, -1), axis=0)) == SWARMS
 
 
 @every_task
+def test_reward_end_and_metrics_are_one_number_per_swarm(name: str, outcome: Any) -> None:
+    found = outcome(move, TASKS[name])
+    assert found["reward"].shape == found["terminated"].shape == (SWARMS,)
+    assert found["terminated"].dtype == bool
+    assert all(metric.shape == (SWARMS,) for metric in found["metrics"].values())
+
+
+@every_task
+def test_every_number_of_a_step_is_a_finite_float32(name: str, outcome: Any) -> None:
+    finite_float32(outcome(move, TASKS[name]))
+
+
+# Tasks: what agents see.
+
+
+@every_sight
 def test_everybody_observes_what_the_task_says_it_does(name: str, outcome: Any) -> None:
-    task, seen = TASKS[name], outcome(name)["observation"]
+    task, seen = SIGHTS[name], outcome(look, SIGHTS[name])["everybody"]
     columns, shape = task.column_names, task.observation_shape
     assert seen.local.shape == (SWARMS, AGENTS, len(columns.local)) == (SWARMS, *shape.local.shape)
     assert len(seen.sets) == len(columns.sets) == len(shape.sets)
@@ -107,30 +123,28 @@ def test_everybody_observes_what_the_task_says_it_does(name: str, outcome: Any) 
         assert one.mask.dtype == bool
 
 
-@every_task
+@every_sight
 def test_nobody_is_in_its_own_set(name: str, outcome: Any) -> None:
-    for one, includes_self in zip(outcome(name)["observation"].sets, TASKS[name].self_in_sets, strict=False):
+    sets = outcome(look, SIGHTS[name])["everybody"].sets
+    for one, includes_self in zip(sets, SIGHTS[name].self_in_sets, strict=False):
         if includes_self:
             assert not one.mask[:, np.arange(AGENTS), np.arange(AGENTS)].any()
 
 
-@every_task
+@every_sight
 def test_a_few_viewers_see_what_they_would_see_among_all(name: str, outcome: Any) -> None:
-    everybody, few = outcome(name)["observation"], outcome(name)["observed_from"]
-    for found, expected in zip(jax.tree.leaves(few), jax.tree.leaves(everybody), strict=True):
-        np.testing.assert_allclose(found, expected[:, VIEWERS], atol=1e-6)
+    found = outcome(look, SIGHTS[name])
+    for few, everybody in zip(jax.tree.leaves(found["few"]), jax.tree.leaves(found["everybody"]), strict=True):
+        np.testing.assert_allclose(few, everybody[:, VIEWERS], atol=1e-6)
 
 
-@every_task
-def test_reward_and_end_are_one_number_per_swarm(name: str, outcome: Any) -> None:
-    assert outcome(name)["reward"].shape == outcome(name)["terminated"].shape == (SWARMS,)
-    assert outcome(name)["terminated"].dtype == bool
-    assert all(metric.shape == (SWARMS,) for metric in outcome(name)["metrics"].values())
+@every_sight
+def test_every_number_that_is_seen_is_a_finite_float32(name: str, outcome: Any) -> None:
+    finite_float32(outcome(look, SIGHTS[name]))
 
 
-@every_task
-def test_every_number_is_a_finite_float32(name: str, outcome: Any) -> None:
-    numbers = [leaf for leaf in jax.tree.leaves(outcome(name)) if leaf.dtype != bool]
+def finite_float32(tree: Any) -> None:
+    numbers = [leaf for leaf in jax.tree.leaves(tree) if leaf.dtype != bool]
     assert {leaf.dtype for leaf in numbers} == {np.dtype("float32")}
     assert all(np.isfinite(leaf).all() for leaf in numbers)
 
@@ -142,7 +156,7 @@ def test_every_number_is_a_finite_float32(name: str, outcome: Any) -> None:
 def test_an_update_reports_itself_and_keeps_shapes_types_and_finite_numbers(name: str, quick_jit: Any) -> None:
     algorithm: Algorithm = registry.algorithms.get(name)()
     network, generator = Network(Layout(2, ()), Moments(), (3,), 2), np.random.default_rng(0)
-    draw = lambda *shape: generator.normal(size=shape).astype(np.float32)  # noqa: E731
+    draw = lambda *shape: np.asarray(generator.normal(size=shape), np.float32)  # noqa: E731
     weights = jax.tree.map(lambda leaf: draw(*leaf.shape), jax.eval_shape(network.init, jax.random.key(0)))
     params, inputs = PolicyParams(weights, draw(2)), Inputs(jnp.array(draw(16, 2)), ())
 
@@ -165,8 +179,6 @@ def test_an_update_reports_itself_and_keeps_shapes_types_and_finite_numbers(name
 
 # Controllers.
 
-DEFAULTS = {name: small(name) for name in registry.tasks.all()}
-
 
 def fits(controller: Controller, task: Task) -> bool:
     """Whether it runs the task; a controller that does not must say so in a sentence, not with another error."""
@@ -181,7 +193,7 @@ def fits(controller: Controller, task: Task) -> bool:
 @pytest.mark.parametrize("name", registry.controllers.all())
 def test_a_controller_gives_every_agent_a_finite_action_in_every_task_it_fits(name: str, quick_jit: Any) -> None:
     controller: Controller = registry.controllers.get(name)()
-    tasks = [task for task in DEFAULTS.values() if fits(controller, task)]
+    tasks = [task for task in TASKS.values() if fits(controller, task)]
     assert tasks
 
     def act(key: Any) -> list[Any]:

@@ -121,8 +121,3 @@ def test_a_policy_of_plugins_is_exported_like_any_other(run: Path) -> None:
         registry.load_plugin(plugin)
     made = exported(load_policy(run))
     assert largest_difference(made, open_model(made, convert(made, "policy")), counts=(1, 9)) < 1e-5
-
-
-def test_a_policy_of_plugins_says_that_it_needs_them(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["export", str(run), "--format", "c"]) == 2
-    assert "task 'dispersion' does not exist" in capsys.readouterr().err

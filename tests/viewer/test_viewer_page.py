@@ -13,7 +13,7 @@ def page(browser: Browser, address: str) -> Browser:
     browser.complaints.clear()
     browser.requests.clear()
     browser.open(f"http://{address}/", width=1280, height=800)
-    browser.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 60)
+    browser.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 180)
     return browser
 
 
@@ -88,7 +88,7 @@ def test_dragging_moves_the_evader(page: Browser) -> None:
 def test_a_click_inspects_adds_and_removes(page: Browser) -> None:
     agent = on_screen(page, arena(page, "x[2]"), arena(page, "y[2]"))
     page.click(*agent)
-    page.wait("Boolean(document.querySelector('#inspector table'))", 60)
+    page.wait("Boolean(document.querySelector('#inspector table'))", 120)
     assert page.run("document.getElementById('inspector-title').textContent") == "Agent 2"
     assert page.run("[...document.querySelectorAll('#inspector abbr')].map(a => a.title).join()") == (
         "distance,bearing cos,bearing sin,orientation cos,orientation sin"
@@ -117,7 +117,7 @@ def test_a_comparison_starts_from_the_same_place(page: Browser) -> None:
     page.run(
         "Swarmbed.app.send('setup', {task: 'rendezvous-local', who: 'consensus', versus: 'random', agents: 5, seed: 2})"
     )
-    page.wait("Swarmbed.app.arenas.length === 2 && Boolean(Swarmbed.app.frame)", 60)
+    page.wait("Swarmbed.app.arenas.length === 2 && Boolean(Swarmbed.app.frame)", 180)
     assert arena(page, "x", 0) == arena(page, "x", 1)
     page.run("Swarmbed.app.send('step', {steps: 3})")
     page.wait("Swarmbed.app.frame.arenas[1].step === 3")
@@ -127,7 +127,7 @@ def test_a_comparison_starts_from_the_same_place(page: Browser) -> None:
 
 def test_a_phone_has_nothing_to_scroll_sideways(page: Browser, address: str) -> None:
     page.open(f"http://{address}/", width=390, height=844)
-    page.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 60)
+    page.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 180)
     assert page.run("document.documentElement.scrollWidth") <= 390
     assert page.run("Swarmbed.app.arenas[0].canvas.getBoundingClientRect().width") > 330
 
