@@ -158,7 +158,7 @@ def test_an_update_reports_itself_and_keeps_shapes_types_and_finite_numbers(name
     network, generator = Network(Layout(2, ()), Moments(), (3,), 2), np.random.default_rng(0)
     draw = lambda *shape: np.asarray(generator.normal(size=shape), np.float32)  # noqa: E731
     weights = jax.tree.map(lambda leaf: draw(*leaf.shape), jax.eval_shape(network.init, jax.random.key(0)))
-    params, inputs = PolicyParams(weights, draw(2)), Inputs(jnp.array(draw(16, 2)), ())
+    params, inputs = PolicyParams(weights, jnp.array(draw(2))), Inputs(jnp.array(draw(16, 2)), ())
 
     def run(params: PolicyParams, inputs: Inputs, noise: Any, advantage: Any) -> tuple[Update, Any]:
         mean, memory = network.apply(params.network, inputs), algorithm.memory(params)

@@ -118,7 +118,7 @@ class Comparison:
         """One picture: a panel per size of swarm, a curve with its band per contestant."""
         from swarmbed.figures import Curve, comparison_figure  # drawing is slow to import
 
-        name = next(iter(self.panels[0].standings.values())).headline
+        name = next(standing.headline for panel in self.panels for standing in panel.standings.values())
         if name is None:
             raise SwarmbedError(
                 f"task {task_name(self.panels[0].task)!r} measures nothing over time, so there is no curve"
