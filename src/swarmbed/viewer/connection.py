@@ -38,6 +38,7 @@ class Connection:
         self.scenes = 0
         self.sent = self.drawn = 0
         self.closed = False
+        self.expects_look = False  # what a selected agent senses is being compiled
 
     async def run(self, first: messages.Setup) -> None:
         """Show something until the page goes away."""
@@ -50,8 +51,10 @@ class Connection:
         except WebSocketDisconnect:
             pass
         except Exception:
-            log.exception("the viewer stumbled; the page is told, and other pages go on")
-            await self._send({"type": "error", "message": "the simulation failed; the terminal shows why"})
+            # Sending to a page that has just gone fails in several ways, and none of them matters.
+            if not self.closed:
+                log.exception("the viewer stumbled; the page is told, and other pages go on")
+                await self._send({"type": "error", "message": "the simulation failed; the terminal shows why"})
         finally:
             reader.cancel()
             if self.socket.application_state is WebSocketState.CONNECTED and not self.closed:
@@ -75,15 +78,13 @@ class Connection:
             await self._in_thread(self._advance, steps)
         if session.swarms and (changed or steps or self._is_expecting()):
             frame = await self._in_thread(frames.frame, session, self.told)
-            self.expecting = any(arena["look"] and not arena["look"]["ready"] for arena in frame["arenas"])
+            self.expects_look = any(arena["look"] and not arena["look"]["ready"] for arena in frame["arenas"])
             await self._send(frame)
             self.sent += 1
         await self._rest()
 
-    expecting = False  # the eye of an agent that was asked for is being compiled
-
     def _is_expecting(self) -> bool:
-        return self.expecting or bool(self.session.waiting)
+        return self.expects_look or bool(self.session.waiting)
 
     async def _rest(self) -> None:
         """Until the next frame is due or there is news."""
@@ -157,8 +158,10 @@ class Connection:
             self._complain(str(error))
             return
         if isinstance(message, messages.Drawn):
+            was_blocked = not self._may_send()
             self.drawn = min(self.drawn + 1, self.sent)
-            self.news.set()
+            if was_blocked:
+                self.news.set()
             return
         if isinstance(message, messages.Hold) and self.inbox and isinstance(self.inbox[-1], messages.Hold):
             self.inbox.pop()  # a mouse on the move: only its last place counts

@@ -120,7 +120,7 @@
       document.body.classList.toggle("is-playing", frame.playing);
       $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
       const isNew = frame.arenas.every((moment) => moment.step === 0);
-      if (this.beginButton) this.beginButton.hidden = frame.playing || !isNew;
+      this.beginButton.hidden = frame.playing || !isNew;
       if (!before || before.count !== frame.count || !frame.waiting) this.showCount(frame.count);
       if (!before || before.seed !== frame.seed) $("seed").value = frame.seed;
       $("loop").checked = frame.loop;
@@ -145,6 +145,7 @@
 
     acts(index) {
       return {
+        touch: () => this.beginButton.remove(),
         tool: () => this.tool,
         select: (agent) => this.select(index, agent),
         add: (x, y) => this.send("add", { x, y }),

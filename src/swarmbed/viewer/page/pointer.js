@@ -3,7 +3,7 @@
   "use strict";
   const SLIP = 5; // pixels a click may move
 
-  // `act` has tool(), select(agent), add(x, y), remove(agent), hold(what, number, x, y), release().
+  // `act` has touch(), tool(), select(agent), add(x, y), remove(agent), hold(what, number, x, y), release().
   class Pointer {
     constructor(stage, act) {
       this.stage = stage; this.act = act; this.grabbed = null; this.isDragging = false;
@@ -21,6 +21,7 @@
 
     down(event) {
       if (event.button !== 0 || !this.stage.moment) return;
+      this.act.touch();
       this.start = [event.clientX, event.clientY];
       this.grabbed = this.stage.pick(this.stage.place(event), event.pointerType === "touch");
       this.isDragging = false;
