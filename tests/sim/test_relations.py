@@ -115,3 +115,8 @@ def test_agents_on_the_same_spot_have_no_direction_between_them() -> None:
 def test_others_are_everybody_but_the_viewer() -> None:
     wanted = [[True, True, False], [False, True, True]]
     np.testing.assert_array_equal(relations.others(jnp.array([2, 0]), 3), wanted)
+
+
+def test_a_position_that_is_not_a_number_has_no_distance() -> None:
+    # A distance of 0 would make a broken policy look like one whose swarm has met.
+    assert np.isnan(relations.length(jnp.array([jnp.nan]), jnp.array([0.0]))).all()

@@ -39,7 +39,7 @@ class Wall(NamedTuple):
 def length(x: Array, y: Array) -> Array:
     """√(x² + y²), with gradient 0 instead of NaN at the origin."""
     square = x * x + y * y
-    positive = square > 0
+    positive = square != 0  # not "> 0": NaN must stay NaN, or a broken state would look like a swarm that has met
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
 
 
@@ -50,7 +50,7 @@ def displacement(world: World, origin: Float[Array, "M 2"], target: Float[Array,
         target[None, :, 1] - origin[:, None, 1],
     )
     square = dx * dx + dy * dy
-    apart = square > 0
+    apart = square != 0
     distance = jnp.sqrt(jnp.where(apart, square, 1.0))
     inverse = jnp.where(apart, 1.0 / distance, 0.0)
     return Displacement(jnp.where(apart, distance, 0.0), dx * inverse, dy * inverse)

@@ -64,4 +64,4 @@ class Rendezvous(SwarmTask):
 def _norm(action: Array) -> Array:
     """‖a‖ of all agents' actions together, with gradient 0 at 0."""
     square = jnp.sum(action * action)
-    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+    return jnp.where(square != 0, jnp.sqrt(jnp.where(square != 0, square, 1.0)), 0.0)
