@@ -31,7 +31,7 @@ bench: .venv/.installed  ## measure speed on this machine
 	touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev,view,interop,export,tensorboard]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,view,interop,export,tensorboard,cluster]'
 	touch $@ .venv/.installed
 
 clean:

@@ -99,6 +99,7 @@ def test_a_greedy_policy_takes_the_mean_and_a_stochastic_one_scatters_around_it(
     [
         ({"observation": "basic"}, "trained with observation 'extended', but the task has 'basic'"),
         ({"dynamics": "single"}, "trained with dynamics 'double', but the task has 'single'"),
+        ({"velocity_frame": "own"}, "trained with velocity_frame 'world', but the task has 'own'"),
         ({"world": "torus"}, r"trained to read \[wall distance, .*\] .*, but here agents sense \[speed, turn rate\]"),
     ],
 )

@@ -121,6 +121,29 @@ def test_a_killed_worker_is_taken_up_again(tmp_path: Path) -> None:
     assert len(store.rows(training, 0)) == 400
 
 
+def test_workers_end_with_a_pool_that_was_killed(tmp_path: Path) -> None:
+    """Even by SIGKILL, which leaves the pool no time to stop them."""
+    worker = [sys.executable, "-m", "swarmbed.reproduction.worker", "0", "bench", "--help"]
+    ends = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE); time.sleep(600)"
+    marker = tmp_path / "alive"
+    code = f"while True: pathlib.Path({str(marker)!r}).write_text(str(time.time())); time.sleep(0.05)"
+    script = "import pathlib, threading, time\nfrom swarmbed.reproduction.worker import end_with_the_pool\n"
+    script += "threading.Thread(target=end_with_the_pool, daemon=True).start()\n" + code
+    pool = subprocess.Popen([sys.executable, "-c", ends, sys.executable, "-c", script])
+    deadline = time.monotonic() + 60
+    while not marker.is_file() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pool.kill()
+    pool.wait()
+    time.sleep(1.0)
+    last = marker.read_text()
+    time.sleep(0.5)
+    assert marker.read_text() == last
+    # And one whose pool is still there ends by itself, with its own exit code.
+    quick = subprocess.Popen(worker, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    assert quick.wait(60) == 0
+
+
 def test_a_study_that_is_stopped_goes_on_later(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "swarmbed", "reproduce", "rendezvous-trace", "--budget", "quick", "--workers", "1"]
     command += ["--results", str(tmp_path / "results"), "--work", str(tmp_path / "work")]

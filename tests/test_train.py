@@ -53,6 +53,16 @@ def test_a_run_writes_what_the_contract_lists(finished: Path) -> None:
     ]  # fmt: skip
 
 
+def test_two_processes_do_not_train_in_one_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (finished / "metrics.csv").read_bytes()
+    with RunFolder(finished).held():
+        assert main(["train", "--resume", str(finished), "--iterations", "7", "--devices", "1", "--no-progress"]) == 2
+    assert f"another process is training in folder {finished}" in capsys.readouterr().err
+    assert (finished / "metrics.csv").read_bytes() == before
+    with RunFolder(finished).held():
+        pass  # the refused one left no lock behind
+
+
 def test_rendezvous_has_no_capture_column(tmp_path: Path) -> None:
     assert run_tiny(tmp_path / "run", "--iterations", "1", task="rendezvous") == 0
     assert "captured" not in (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0]

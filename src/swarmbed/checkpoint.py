@@ -37,7 +37,8 @@ def on_host(tree: Any) -> Any:
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
     """Write one checkpoint (only process 0 does), then delete all but the newest few."""
-    arrays = files.tree_to_arrays({"state": on_host(checkpoint.state), "best": on_host(checkpoint.best)})
+    # The best policy is on the host already; gathering it again would stack one copy per process.
+    arrays = files.tree_to_arrays({"state": on_host(checkpoint.state), "best": checkpoint.best})
     if jax.process_index() != 0:
         return
     metadata = {

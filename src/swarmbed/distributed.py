@@ -11,6 +11,9 @@ import socket
 import sys
 import threading
 import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import jax
@@ -20,6 +23,7 @@ from swarmbed.settings import setting
 
 PING_SECONDS = 2.0
 SILENCE_SECONDS = 30.0
+COMPILE_SECONDS = 1800.0  # how long the fastest process waits for the slowest to compile
 GOODBYE = b"q"
 _leaving = threading.Event()
 
@@ -53,6 +57,27 @@ def join(cluster: Cluster) -> None:
     host, _, port = cluster.coordinator.rpartition(":")
     _watch(host, int(port) + 1, cluster.processes, cluster.process_id)
     atexit.register(leave)
+
+
+@contextmanager
+def ends_together(cluster: Cluster) -> Iterator[None]:
+    """An error in one of several processes ends it at once. The usual way out would wait for the others to finish."""
+    try:
+        yield
+    except BaseException as error:
+        if cluster.processes == 1:
+            raise
+        words = f"swarmbed: {error}" if isinstance(error, SwarmbedError) else traceback.format_exc()
+        print(words, file=sys.stderr, flush=True)
+        os._exit(2)
+
+
+def wait_for_all(what: str) -> None:
+    """Until every process has come here. Collectives themselves give up after half a minute."""
+    if jax.process_count() > 1:
+        from jax._src import distributed
+
+        distributed.global_state.client.wait_at_barrier(what, timeout_in_ms=int(1000 * COMPILE_SECONDS))  # type: ignore[union-attr]
 
 
 def _watch(host: str, port: int, processes: int, process_id: int) -> None:

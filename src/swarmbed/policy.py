@@ -55,7 +55,8 @@ class Policy(Controller):
 
     def check(self, task: Task) -> None:
         """Say what differs between the task it was trained on and this one, if that keeps it from running."""
-        for name in ("observation", "dynamics"):
+        senses_velocity = any("velocity" in column for columns in self.task.column_names.sets for column in columns)
+        for name in ("observation", "dynamics", *(["velocity_frame"] if senses_velocity else [])):
             trained, wanted = getattr(self.task, name, None), getattr(task, name, None)
             if trained != wanted:
                 raise SwarmbedError(f"the policy was trained with {name} {trained!r}, but the task has {wanted!r}")

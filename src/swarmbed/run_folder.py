@@ -3,8 +3,16 @@
 import csv
 import io
 import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # not a Unix: nobody else is kept out
+    fcntl = None  # type: ignore[assignment]
 
 from swarmbed import config, files
 from swarmbed.errors import SwarmbedError
@@ -41,9 +49,31 @@ class RunFolder:
                 )
             if not self.config.is_file():
                 raise SwarmbedError(f"folder {self.path} is not a run's, so --overwrite will not touch it")
-            self._clear()
+            with self.held():
+                self._clear()
         self.path.mkdir(parents=True, exist_ok=True)
         files.write_atomically(self.config, config.dump(settings).encode())
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes from writing to the folder meanwhile. The lock dies with its process: none goes stale."""
+        if fcntl is None:
+            yield
+            return
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(folder)
+            raise SwarmbedError(
+                f"another process is training in folder {self.path}; wait for it, or stop it"
+            ) from error
+        except OSError:  # a file system without locks
+            pass
+        try:
+            yield
+        finally:
+            os.close(folder)
 
     def read_config(self) -> config.Config:
         if not self.config.is_file():

@@ -4,6 +4,7 @@ import errno
 import math
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from swarmbed import checkpoint, config, devices, registry
+from swarmbed import checkpoint, config, devices, distributed, registry
 from swarmbed.algorithms.base import Algorithm
 from swarmbed.checkpoint import Checkpoint
 from swarmbed.embeddings.base import Embedding
@@ -109,7 +110,8 @@ def start_run(
     state = trainer.initial_state()
     if jax.process_index() == 0:
         trainer.folder.claim(config.learner_to_config(learner) | {"run": as_dict(run)}, overwrite)
-    return trainer.run_from(Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf))
+    with trainer.alone():
+        return trainer.run_from(Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf))
 
 
 def resume_run(
@@ -127,9 +129,10 @@ def resume_run(
         run_section["iterations"] = iterations
     run = build(RunSettings, run_section, "section [run]")
     trainer = Trainer(config.config_to_learner(settings), run, RunFolder(folder), outputs, num_devices)
-    if iterations is not None and jax.process_index() == 0:
-        trainer.folder.config.write_text(config.dump(settings | {"run": as_dict(run)}))
-    return trainer.resume()
+    with trainer.alone():
+        if iterations is not None and trainer.writes:
+            trainer.folder.config.write_text(config.dump(settings | {"run": as_dict(run)}))
+        return trainer.resume()
 
 
 def free_folder(learner: Learner, parent: Path = Path("runs")) -> Path:
@@ -176,6 +179,10 @@ class Trainer:
             point = Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf)
         return self.run_from(point)
 
+    def alone(self) -> AbstractContextManager[None]:
+        """Inside, no other run writes to the folder."""
+        return self.folder.held() if self.writes else nullcontext()
+
     def run_from(self, point: Checkpoint) -> TrainingResult:
         rows = [row for row in self.folder.read_metrics() if row["iteration"] <= point.iteration]
         if self.writes:
@@ -200,6 +207,7 @@ class Trainer:
             return point
         progress.compiling()
         iterate = self.learner.iteration(self.mesh).lower(point.state).compile()
+        distributed.wait_for_all("compiled")
         progress.running()
         how = self.learner.sampling(1)
         state, best, best_return = point.state, point.best, point.best_return

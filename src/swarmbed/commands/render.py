@@ -13,7 +13,7 @@ from swarmbed.evaluate import choose_task
 from swarmbed.flags import Parser
 from swarmbed.who_flags import WHO_HELP, add_task_flags, find_with_gains, named_task, with_settings
 
-SUMMARY = "Draw an episode: snapshots and traces (.png) or a film (.gif, .mp4)"
+SUMMARY = "Draw an episode: snapshots and traces (.png), a film (.gif, .mp4) or a page that plays it (.html)"
 EXAMPLE = """
 swarmbed render consensus --steps 200 --out rendezvous.png
 swarmbed render voronoi_pursuit --seed 3 --cells --out pursuit.mp4

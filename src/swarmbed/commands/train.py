@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from swarmbed import config, registry
-from swarmbed.distributed import Cluster, join
+from swarmbed.distributed import Cluster, ends_together, join
 from swarmbed.errors import SwarmbedError
 from swarmbed.flags import Parser, add_flags, given
 from swarmbed.learner import BatchSettings, Learner
@@ -49,17 +49,21 @@ def run(argv: Sequence[str]) -> None:
     choices, _ = _choices_parser().parse_known_args(list(argv))
     # Which flags there are depends on the task, so it has to be known before they are read.
     choices.task = argv[0] if argv and not argv[0].startswith("-") else None
-    if choices.plugin:
-        for path in choices.plugin:
-            registry.load_plugin(path)
+    added = [registry.load_plugin(path) for path in choices.plugin]
     base = preset(choices.preset) if choices.preset else {}
     if choices.config:
         base = config.merged(base, config.read(Path(choices.config)))
-    names = _names(choices, base)
+    names = _names(choices, base, added)
     options = _full_parser(names).parse(argv)
     if options.task != choices.task:
         raise SwarmbedError(f"TASK comes first: swarmbed train {options.task} …")
-    join(Cluster(**given(options, Cluster)))
+    cluster = Cluster(**given(options, Cluster))
+    join(cluster)
+    with ends_together(cluster):
+        _train(options, base, names)
+
+
+def _train(options: argparse.Namespace, base: config.Config, names: dict[str, str]) -> None:
     outputs = Outputs(**given(options, Outputs))
     if options.resume:
         _refuse_with_resume(options, names)
@@ -67,7 +71,7 @@ def run(argv: Sequence[str]) -> None:
             Path(options.resume), iterations=getattr(options, "iterations", None), outputs=outputs,
             num_devices=options.devices,
         )  # fmt: skip
-        _finish(result, Pictures(**given(options, Pictures)))
+        _finish(result, Pictures(**given(options, Pictures)), options.plugin)
         return
     learner, settings = _settings(options, base, names)
     folder = Path(options.out) if options.out else free_folder(learner)
@@ -77,7 +81,7 @@ def run(argv: Sequence[str]) -> None:
             learner, replace(settings, seed=settings.seed + offset), where, overwrite=options.overwrite,
             outputs=outputs, num_devices=options.devices,
         )  # fmt: skip
-        _finish(result, Pictures(**given(options, Pictures)))
+        _finish(result, Pictures(**given(options, Pictures)), options.plugin)
 
 
 def _choices_parser() -> Parser:
@@ -94,15 +98,20 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     known = "; ".join(f"{name}: {meaning}" for name, (meaning, _) in PRESETS.items())
     parser.add_argument("--preset", metavar="NAME", help=f"named settings ({known})")
     parser.add_argument("--config", metavar="FILE.toml", help="settings from a file, such as a run's config.toml")
-    parser.add_argument("--plugin", metavar="FILE.py", action="append", help="a file with your own task or embedding")
+    parser.add_argument(
+        "--plugin", metavar="FILE.py", action="append", default=[],
+        help="a file with your own task, embedding or algorithm, which is used unless another one is named",
+    )  # fmt: skip
 
 
-def _names(choices: argparse.Namespace, base: config.Config) -> dict[str, str]:
-    defaults = {"task": "rendezvous", "embedding": "neural", "algorithm": "trpo"}
-    return {
-        kind: getattr(choices, kind) or str(base.get(kind, {}).get("name", default))
-        for kind, default in defaults.items()
-    }
+def _names(choices: argparse.Namespace, base: config.Config, added: list[dict[str, list[str]]]) -> dict[str, str]:
+    """What is named, by a flag or in a file; else the one that a plug-in brings along; else the default."""
+    found = {}
+    for kind, default in {"task": "rendezvous", "embedding": "neural", "algorithm": "trpo"}.items():
+        brought = [name for families in added for name in families.get(f"{kind}s", [])]
+        unnamed = brought[0] if len(brought) == 1 else default
+        found[kind] = getattr(choices, kind) or str(base.get(kind, {}).get("name", unnamed))
+    return found
 
 
 def _full_parser(names: dict[str, str]) -> Parser:
@@ -149,7 +158,7 @@ def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> N
         raise SwarmbedError(f"--resume keeps the run's own settings: leave {name} out (only --iterations may change)")
 
 
-def _finish(result: TrainingResult, pictures: Pictures) -> None:
+def _finish(result: TrainingResult, pictures: Pictures, plugins: list[str]) -> None:
     """Draw, and say where things are."""
     import jax
 
@@ -171,4 +180,5 @@ def _finish(result: TrainingResult, pictures: Pictures) -> None:
     console = Console(soft_wrap=True)
     for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:
         console.print(f"{what:<15} {path}", highlight=False)
-    console.print(f"{'evaluate it':<15} swarmbed evaluate {result.folder}", highlight=False)
+    command = ["swarmbed evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
+    console.print(f"{'evaluate it':<15} {' '.join(command)}", highlight=False)

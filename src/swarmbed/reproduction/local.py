@@ -60,14 +60,13 @@ class LocalPool:
 
     def _start(self, job: Job, core: int) -> Running:
         folder = self.store.prepare(job.training, job.seed, self.budget)
-        command = [sys.executable, "-m", "swarmbed", "train", "--resume", str(folder.path), "--devices", "1"]
+        command = [sys.executable, "-m", "swarmbed.reproduction.worker", str(core)]
+        command += ["train", "--resume", str(folder.path), "--devices", "1"]
         command += ["--iterations", str(job.iterations), "--no-video", "--no-curve"]
-        if hasattr(os, "sched_setaffinity"):
-            pin = f"import os, runpy, sys; os.sched_setaffinity(0, {{{core}}}); os.nice(5); "
-            command = [sys.executable, "-c", pin + "runpy.run_module('swarmbed', run_name='__main__')", *command[3:]]
         log = folder.path / "log.txt"
         with log.open("ab") as output:
-            process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
+            # Nothing is ever written to its input: that it closes tells the worker that we are gone.
+            process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.PIPE)
         return Running(job, process, core, log)
 
     def _collect(self) -> None:

@@ -89,7 +89,7 @@ def _captures(store: Store, training: Training, seeds: list[int]) -> dict[str, A
     """In how many trials the greedy policy catches the evader in at least half of its episodes."""
     shares: dict[str, float] = {}
     for seed in seeds:
-        policy = store.run_folder(training, seed).policy
+        policy = store.run_policy_path(training, seed)
         if policy.is_file():
             result = evaluate(str(policy), episodes=CAPTURE_EPISODES, seed=1)
             shares[str(seed)] = float(result.curves["captured_by"][:, -1].mean())

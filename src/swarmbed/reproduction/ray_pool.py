@@ -5,6 +5,7 @@ Ray repeats the task from what was sent, so at most one slice is lost.
 """
 
 import io
+import socket
 import tarfile
 import tempfile
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from swarmbed.reproduction.store import Store
 from swarmbed.run_folder import RunFolder
 
 SLICE = 10  # iterations per task
+REACH_SECONDS = 10.0
 
 
 def pack(folder: Path) -> bytes:
@@ -46,6 +48,17 @@ def advance(content: bytes, iterations: int) -> bytes:
         return pack(folder)
 
 
+def check_reachable(address: str) -> None:
+    """Ray itself waits for minutes before it gives up, and takes many lines to say so."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise SwarmbedError(f"--on must name a cluster as ray://HOST:PORT, not {address!r}")
+    try:
+        socket.create_connection((host, int(port)), timeout=REACH_SECONDS).close()
+    except OSError as error:
+        raise SwarmbedError(f"no Ray cluster answers at {address} ({error})") from error
+
+
 @dataclass
 class RayPool:
     """Keeps as many slices under way as the cluster has cores."""
@@ -67,6 +80,8 @@ class RayPool:
             raise SwarmbedError("--on ray needs the extra: pip install 'swarmbed[cluster]'") from error
         started = not ray.is_initialized()
         if started:
+            if self.address is not None:
+                check_reachable(self.address)
             ray.init(address=self.address, log_to_driver=False, logging_level="error")
         remote = ray.remote(num_cpus=1, max_retries=5)(advance)
         self.waiting = list(jobs)

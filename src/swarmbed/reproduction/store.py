@@ -1,9 +1,10 @@
 """Where results live: compact files to keep (and commit), and the run folders behind them.
 
-results/runs/TRAINING/seed-K.csv      metrics of every run
-results/runs/TRAINING/seed-K.toml     its settings, and the version and commit that ran it
-results/policies/TRAINING.safetensors the best policy of the method
-results/EXPERIMENT/…                  figure, numbers
+results/runs/TRAINING/seed-K.csv          metrics of every run
+results/runs/TRAINING/seed-K.toml         its settings, and the version and commit that ran it
+results/runs/TRAINING/seed-K.safetensors  its last policy
+results/policies/TRAINING.safetensors     the policy of the method's best run
+results/EXPERIMENT/…                      figure, numbers
 """
 
 import json
@@ -35,7 +36,11 @@ class Store:
     def metrics_path(self, training: Training, seed: int) -> Path:
         return self.results / "runs" / training.name / f"seed-{seed}.csv"
 
+    def run_policy_path(self, training: Training, seed: int) -> Path:
+        return self.metrics_path(training, seed).with_suffix(".safetensors")
+
     def policy_path(self, training: Training) -> Path:
+        """The policy of the method's best run."""
         return self.results / "policies" / f"{training.name}.safetensors"
 
     def experiment_folder(self, name: str) -> Path:
@@ -68,16 +73,18 @@ class Store:
         return folder
 
     def harvest(self, training: Training, seed: int) -> None:
-        """Keep what a finished run is worth keeping, and its policy if it is the method's best so far."""
+        """Keep what a finished run is worth keeping; its policy is the method's, if it is the best so far."""
         folder = self.run_folder(training, seed)
         target = self.metrics_path(training, seed)
         write_atomically(target, folder.metrics.read_bytes())
         settings = folder.config.read_text() + f"\n# swarmbed {__version__}, commit {commit()}\n"
         write_atomically(target.with_suffix(".toml"), settings.encode())
+        notes = {"seed": str(seed), "score": f"{score(self.rows(training, seed)):.6g}", "label": training.label}
+        policy = self.run_policy_path(training, seed)
+        save_policy(load_policy_file(folder.policy), policy, notes)
         seeds = [int(path.stem.removeprefix("seed-")) for path in target.parent.glob("seed-*.csv")]
         if max(seeds, key=lambda s: score(self.rows(training, s))) == seed:
-            notes = {"seed": str(seed), "score": f"{score(self.rows(training, seed)):.6g}", "label": training.label}
-            save_policy(load_policy_file(folder.policy), self.policy_path(training), notes)
+            write_atomically(self.policy_path(training), policy.read_bytes())
 
     def write_numbers(self, experiment: str, name: str, numbers: dict[str, Any]) -> Path:
         path = self.experiment_folder(experiment) / name
