@@ -67,3 +67,13 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     profile: Path = tmp_path_factory.mktemp("profile")
     with Browser(program, profile) as opened:
         yield opened
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Browser:
+    """The page, loaded and paused at the start of an episode."""
+    browser.complaints.clear()
+    browser.requests.clear()
+    browser.open(f"http://{address}/", width=1280, height=800)
+    browser.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 180)
+    return browser

@@ -48,6 +48,17 @@ def test_play_makes_time_pass_and_pause_stops_it(address: str) -> None:
             pass
 
 
+def test_a_paused_page_is_told_when_a_new_size_is_compiled(address: str) -> None:
+    with live(address) as page:
+        next_of(page, "frame")
+        page.send('{"type": "agents", "count": 40}')  # needs 64 slots, which nobody has asked for before
+        frame = next_of(page, "frame")
+        while frame["count"] != 40:
+            assert frame["waiting"]
+            frame = next_of(page, "frame")
+        assert not frame["waiting"] and len(frame["arenas"][0]["x"]) == 40
+
+
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1"])
 def test_a_foreign_origin_is_refused(address: str, origin: str) -> None:
     with pytest.raises(InvalidStatus, match="403"), live(address, origin):

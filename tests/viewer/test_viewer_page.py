@@ -7,16 +7,6 @@ import pytest
 from browser import Browser
 
 
-@pytest.fixture
-def page(browser: Browser, address: str) -> Browser:
-    """The page, loaded and paused at the start of an episode."""
-    browser.complaints.clear()
-    browser.requests.clear()
-    browser.open(f"http://{address}/", width=1280, height=800)
-    browser.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 180)
-    return browser
-
-
 def arena(page: Browser, what: str = "step", index: int = 0) -> Any:
     return page.run(f"Swarmbed.app.frame.arenas[{index}].{what}")
 

@@ -71,12 +71,13 @@ class Connection:
             self.scenes = session.scenes
             self.told.clear()
             await self._send(await self._in_thread(frames.scene, session))
+        was_expecting = self._is_expecting()  # what is ready by now is no longer expected, but is to be shown
         steps = 0
         if session.playing and self._may_send():
             steps = self.pace.steps(session.speed, time.monotonic())
         if session.swarms and (steps or session.waiting):
             await self._in_thread(self._advance, steps)
-        if session.swarms and (changed or steps or self._is_expecting()):
+        if session.swarms and (changed or steps or was_expecting):
             frame = await self._in_thread(frames.frame, session, self.told)
             self.expects_look = any(arena["look"] and not arena["look"]["ready"] for arena in frame["arenas"])
             await self._send(frame)

@@ -9,7 +9,7 @@
       this.arenas = []; this.ids = []; this.queue = []; this.tool = "inspect";
       this.scene = this.frame = null;
       this.toAcknowledge = 0;
-      this.received = this.painted = 0; // for the display of frames per second
+      this.stepped = this.painted = 0; // for the display of what happens in a second
       this.chart = new Swarmbed.Chart($("chart"));
       this.inspector = new Swarmbed.Inspector($("inspector-body"), $("inspector-title"), $("deselect"));
       this.layers = new Swarmbed.Layers($("layers"), () => this.relayer());
@@ -24,7 +24,7 @@
         busy: (busy) => this.veil(busy.message),
         error: (error) => this.complain(error.message),
         scene: (scene) => this.setScene(scene),
-        frame: (frame) => { this.queue.push(frame); this.received += 1; },
+        frame: (frame) => this.queue.push(frame),
       });
       requestAnimationFrame((now) => this.tick(now));
       setInterval(() => this.showRate(), 1000);
@@ -39,8 +39,11 @@
 
     // A new task or a new controller: everything is built anew.
     setScene(scene) {
+      // The server counts the frames under way, also those that nobody gets to see.
+      for (let i = 0; i < this.queue.length; i++) this.send("drawn");
       this.scene = scene; this.queue = []; this.frame = null;
       $("arenas").replaceChildren();
+      document.body.classList.toggle("is-comparing", scene.arenas.length > 1);
       this.arenas = scene.arenas.map((arena, index) => new Swarmbed.Arena($("arenas"), index, scene, arena.name));
       this.ids = scene.arenas.map(() => []);
       this.arenas.forEach((arena, index) => {
@@ -99,6 +102,7 @@
       if (frame.playing && before && before.playing) this.interval += 0.2 * (Math.min(now - this.lastFrame, 1000) - this.interval);
       else this.interval = 1000 / frame.speed;
       this.lastFrame = now;
+      if (before) this.stepped += Math.max(0, ...frame.arenas.map((moment, i) => moment.step - before.arenas[i].step));
       frame.arenas.forEach((moment, index) => {
         if (moment.ids) this.ids[index] = moment.ids; else moment.ids = this.ids[index];
         const arena = this.arenas[index], stage = arena.stage;
@@ -239,9 +243,9 @@
     }
 
     showRate() {
-      const steps = this.frame && this.frame.playing ? ` · ${Math.round(this.received)} frames/s` : "";
-      $("rate").textContent = this.frame && this.frame.playing ? `${Math.round(this.painted)} fps${steps}` : "";
-      this.received = this.painted = 0;
+      const isPlaying = this.frame && this.frame.playing;
+      $("rate").textContent = isPlaying ? `${Math.round(this.painted)} frames/s · ${this.stepped} steps/s` : "";
+      this.stepped = this.painted = 0;
     }
   }
 

@@ -82,7 +82,7 @@
       const canvas = element("canvas", "", "strip");
       canvas.setAttribute("role", "img");
       canvas.setAttribute("aria-label", `Embedding${which}: ${features} features over time`);
-      this.body.append(element("h3", `Embedding${which}: ${features} features now; below, the last ${HISTORY} steps`), canvas);
+      this.body.append(element("h3", `Embedding${which}: ${features} features, now and before`), canvas);
       return canvas;
     }
 

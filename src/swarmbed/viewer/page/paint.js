@@ -5,6 +5,9 @@
   const MOST_EDGES = 6000;
   const BANDS = 8; // shades of a trail, from fresh to faded
 
+  // The width of many lines. Without a graphics card, lines of one pixel are drawn ten times as fast as wider ones.
+  const thin = (width) => (width < 1.5 ? 1 : width);
+
   function grid(stage, c) {
     c.strokeStyle = stage.colours.grid;
     c.lineWidth = 1;
@@ -84,7 +87,7 @@
       c.stroke();
       c.globalAlpha = 1;
     };
-    const faint = Math.max(0.07, Math.min(0.4, 6 / shown.x.length));
+    const faint = Math.max(0.05, Math.min(0.35, 3 / shown.x.length));
     circles(shown.x, shown.y, stage.world.comm_radius, stage.colours.agents[stage.which], faint);
     circles(shown.evader_x || [], shown.evader_y || [], stage.world.sight_radius, stage.colours.evader, 0.9);
   }
@@ -135,7 +138,7 @@
         }
       }
     }
-    c.lineWidth = Math.max(1, stage.mark * 0.16);
+    c.lineWidth = thin(stage.mark * 0.16);
     c.lineCap = "butt";
     c.lineJoin = "round";
     [stage.colours.agents[stage.which], stage.colours.evader].forEach((colour, kind) => {
@@ -199,7 +202,7 @@
     }
     c.lineJoin = "round";
     c.strokeStyle = stage.colours.stage;
-    c.lineWidth = 1.2;
+    c.lineWidth = thin(1.2);
     for (const [which, colour] of [[path, stage.colours.agents[stage.which]], [bright, stage.colours.select]]) {
       c.stroke(which);
       c.fillStyle = colour;

@@ -26,7 +26,6 @@
       this.grabbed = this.stage.pick(this.stage.place(event), event.pointerType === "touch");
       this.isDragging = false;
       this.stage.canvas.setPointerCapture(event.pointerId);
-      this.stage.canvas.focus({ preventScroll: true });
     }
 
     move(event) {
