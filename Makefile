@@ -16,8 +16,8 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-learning: .venv/.dev  ## the slow checks: does it learn? (about an hour on two cores)
-	$(BIN)/pytest -m slow -n 0 -s
+test-learning: .venv/.dev  ## the slow checks: does it learn? (about half an hour on two cores)
+	$(BIN)/pytest -m slow -n 2 -rP
 
 bench: .venv/.installed  ## measure speed on this machine
 	$(BIN)/swarmbed bench
@@ -31,7 +31,7 @@ bench: .venv/.installed  ## measure speed on this machine
 	touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev,view,interop,export,tensorboard,cluster]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,view,interop,export,tensorboard,wandb,cluster]'
 	touch $@ .venv/.installed
 
 clean:

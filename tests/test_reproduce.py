@@ -60,7 +60,25 @@ def test_every_experiment_runs_from_training_to_figure(
     monkeypatch.setattr("swarmbed.reproduction.outcome.CAPTURE_EPISODES", 2)
     monkeypatch.setattr("swarmbed.reproduction.cost.CALLS", 2)
     monkeypatch.setattr("swarmbed.reproduction.outcome.make_task", _short_task)
-    experiment = one_method(plan.experiments()[name])
+    _from_training_to_figure(one_method(plan.experiments()[name]), store)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(plan.experiments()))
+def test_every_method_of_every_experiment_runs_from_training_to_figure(
+    name: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("swarmbed.reproduction.outcome.CAPTURE_EPISODES", 2)
+    monkeypatch.setattr("swarmbed.reproduction.cost.CALLS", 2)
+    monkeypatch.setattr("swarmbed.reproduction.outcome.make_task", _short_task)
+    experiment = plan.experiments()[name]
+    contest = experiment.contest and replace(experiment.contest, agents=(3,))
+    _from_training_to_figure(
+        replace(experiment, contest=contest, trace=experiment.trace and (experiment.trace[0], 3)), store
+    )
+
+
+def _from_training_to_figure(experiment: Experiment, store: Store) -> None:
     for job in plan.missing([experiment], store, TINY, None):
         run_here(store, job)
     assert plan.missing([experiment], store, TINY, None) == []

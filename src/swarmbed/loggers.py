@@ -50,7 +50,7 @@ class WeightsAndBiases:
         self._run.log(_known(row), step=iteration)
 
     def close(self) -> None:
-        self._run.finish(quiet=True)
+        self._run.finish()
 
 
 def make_loggers(folder: Path, settings: dict[str, Any], *, tensorboard: bool, wandb: bool) -> list[Logger]:

@@ -56,7 +56,7 @@ class RunFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other processes from writing to the folder meanwhile. The lock dies with its process: none goes stale."""
+        """Keep other processes from writing to the folder meanwhile. The lock dies with its process."""
         if fcntl is None:
             yield
             return

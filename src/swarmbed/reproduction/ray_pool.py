@@ -5,6 +5,7 @@ Ray repeats the task from what was sent, so at most one slice is lost.
 """
 
 import io
+import logging
 import socket
 import tarfile
 import tempfile
@@ -82,7 +83,7 @@ class RayPool:
         if started:
             if self.address is not None:
                 check_reachable(self.address)
-            ray.init(address=self.address, log_to_driver=False, logging_level="error")
+            ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
         remote = ray.remote(num_cpus=1, max_retries=5)(advance)
         self.waiting = list(jobs)
         try:
