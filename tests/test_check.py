@@ -1,5 +1,6 @@
 """swarmbed check, from the command line: what it says about files that are fine, broken, unfinished or not there."""
 
+import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,19 +113,42 @@ def test_something_installed_is_checked_by_its_name(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.startswith("embedding moments\n")
 
 
+def test_a_file_of_an_installed_package_is_checked_under_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(Path(inspect.getfile(registry.embeddings.get("moments"))))]) == 0
+    assert capsys.readouterr().out.startswith("embedding moments\n")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
         ("empty.py", "x = 1\n", "defines no concrete Task, Embedding, Algorithm, Controller"),
         ("wrong.py", "x = \n", "does not load: SyntaxError"),
-        (None, "", "is neither a file nor the name of a task, embedding, algorithm or controller"),
+        ("zero.py", "\nx = 1 / 0\n", "does not load: ZeroDivisionError: division by zero (line 2 of zero.py)"),
     ],
 )
 def test_a_file_without_anything_to_check_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str | None, text: str, sentence: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, sentence: str
 ) -> None:
-    path = "nowhere.py" if name is None else write(tmp_path, name, text)
-    assert main(["check", path]) == 2
+    assert main(["check", write(tmp_path, name, text)]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        ("nowhere.py", "file nowhere.py does not exist"),
+        ("no/where", "file no/where does not exist"),
+        (".", ". is a folder; give it the Python files in it"),
+        ("nothing", "'nothing' is neither a file nor the name of a task, embedding, algorithm or controller"),
+        ("rendezvos", "did you mean 'rendezvous'?"),
+    ],
+)
+def test_what_is_not_there_is_named_in_one_sentence(
+    what: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", what]) == 2
     told = capsys.readouterr().err
     assert sentence in told
     assert told.count("\n") == 1

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import jax
 import numpy as np
 import pytest
 
+import swarmbed
 from swarmbed.cli import main
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.errors import SwarmbedError
@@ -147,11 +149,20 @@ def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> Non
     ("episodes", 0, "episodes must be a whole number of at least 1, not 0"),
     ("seed", -1, "seed must be a whole number of at least 0, not -1"),
     ("agents", 0, "num_agents must be a whole number of at least 1, not 0"),
-    ("stochastic", True, "stochastic goes with a policy's name or path"),
+    ("stochastic", True, "stochastic goes with a policy"),
 ])  # fmt: skip
 def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> None:
     with pytest.raises(SwarmbedError, match=sentence):
         evaluate(Constant(), TINY, **{setting: value})
+
+
+def test_a_policy_object_runs_on_its_own_task_greedily_or_not() -> None:
+    policy = swarmbed.load_policy("pursuit-global-nn-extended")
+    short = replace(policy, task=replace(policy.task, horizon=4, num_agents=3))
+    greedy, drawn = (evaluate(short, episodes=3, stochastic=stochastic) for stochastic in (False, True))
+    assert greedy.task == short.task
+    assert not np.array_equal(greedy.returns, drawn.returns)
+    assert np.array_equal(drawn.returns, evaluate(short.sampling(True), episodes=3).returns)
 
 
 def test_a_return_that_is_no_number_is_an_error() -> None:

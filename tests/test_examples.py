@@ -97,6 +97,17 @@ def test_settings_of_a_plugin_are_flags_with_help(capsys: pytest.CaptureFixture[
     assert "--heads INT heads; each has its own weights over the set (default: 4)" in told
 
 
+def test_what_a_plugin_brings_along_is_trained_unless_another_one_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, titles in (
+        (["train", *PLUGINS], ("task dispersion:", "embedding attention:")),
+        (["train", "rendezvous", *PLUGINS, "--embedding", "rbf"], ("task rendezvous:", "embedding rbf:")),
+    ):
+        with pytest.raises(SystemExit):
+            main([*words, "--help"])
+        told = capsys.readouterr().out
+        assert all(f"\n{title}\n" in told for title in titles)
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both examples in one tiny training run."""

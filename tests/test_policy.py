@@ -187,3 +187,10 @@ def test_settings_that_nobody_knows_are_refused(tmp_path: Path) -> None:
     config = '[task]\nname = "flying"\n[embedding]\nname = "neural"\n[batch]\nhidden = [4]\n'
     files.save_arrays(tmp_path / "policy.safetensors", {"x": np.zeros(3)}, {"format": FORMAT, "config": config})
     refused(tmp_path, "task 'flying' does not exist; choose one of")
+
+
+def test_a_policy_of_a_plug_in_that_was_not_loaded_asks_for_it(saved: Path) -> None:
+    arrays, metadata = files.load_arrays(saved)
+    metadata["config"] = metadata["config"].replace('name = "rendezvous"', 'name = "foraging"')
+    files.save_arrays(saved, arrays, metadata)
+    refused(saved, "was trained with the task 'foraging', .*; load the file that defines it with --plugin FILE.py")

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from swarmbed import registry, reports, settings, statistics
 from swarmbed.controllers.base import Controller
 from swarmbed.errors import SwarmbedError
+from swarmbed.policy import Policy
 from swarmbed.progress_bar import Report
 from swarmbed.rollout import episode
 from swarmbed.tasks import make_task
@@ -151,8 +152,10 @@ def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool
         return find(str(who), stochastic=stochastic)
     if isinstance(who, Contestant):
         return who
+    if isinstance(who, Policy):
+        return Contestant("policy", who.sampling(who.stochastic or stochastic), who.task)
     if stochastic:
-        raise SwarmbedError("stochastic goes with a policy's name or path; a controller object acts as it was made")
+        raise SwarmbedError("stochastic goes with a policy; a controller acts as it was made")
     return Contestant(type(who).__name__.lower(), who)
 
 

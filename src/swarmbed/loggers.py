@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from swarmbed.errors import SwarmbedError
 
@@ -43,7 +43,7 @@ class WeightsAndBiases:
             import wandb
         except ImportError as error:
             raise SwarmbedError("--wandb needs the extra: pip install 'swarmbed[wandb]'") from error
-        mode = "online" if wandb.api.api_key else "offline"
+        mode: Literal["online", "offline"] = "online" if wandb.api.api_key else "offline"
         self._run = wandb.init(project="swarmbed", name=folder.name, dir=str(folder), config=settings, mode=mode)
 
     def log(self, iteration: int, row: dict[str, float]) -> None:

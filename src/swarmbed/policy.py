@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed import config, files
+from swarmbed import config, files, registry
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding
@@ -82,7 +82,6 @@ def _columns(task: Task) -> str:
 
 def save_policy(policy: Policy, path: Path, notes: dict[str, str] | None = None) -> None:
     """One safetensors file with the weights, and the settings as TOML in its header."""
-    from swarmbed import registry
     from swarmbed.settings import as_dict
 
     settings: dict[str, dict[str, Any]] = {
@@ -100,6 +99,12 @@ def load_policy_file(path: Path) -> Policy:
     if metadata.get("format") != FORMAT:
         raise SwarmbedError(f"file {path} is not a policy of this version of swarmbed ({FORMAT})")
     settings = config.parse(metadata["config"], f"the header of {path}")
+    for family in (registry.tasks, registry.embeddings):
+        if (name := settings[family.kind]["name"]) not in family.all():
+            raise SwarmbedError(
+                f"file {path} was trained with the {family.kind} {name!r}, which is not part of swarmbed; "
+                "load the file that defines it with --plugin FILE.py"
+            )
     task, embedding = config.task_from(settings["task"]), config.embedding_from(settings["embedding"])
     hidden = tuple(settings["batch"]["hidden"])
     network = Network(Layout.of(task), embedding, hidden, task.action_size)

@@ -9,13 +9,14 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
+import warnings
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from swarmbed.errors import SwarmbedError, choose
+from swarmbed.errors import SwarmbedError, choose, line_in
 
 
 @dataclass
@@ -43,8 +44,24 @@ class Family:
             for info in pkgutil.iter_modules(package.__path__):
                 self.add_module(importlib.import_module(f"{package.__name__}.{info.name}"), info.name)
             for point in entry_points(group=f"swarmbed.{self.folder}"):
-                self.members[point.name] = point.load()
+                self.add_installed(point)
         return self.members
+
+    def add_installed(self, point: EntryPoint) -> None:
+        """Add what another package offers; one that cannot be used is passed over with a warning."""
+        try:
+            spec = point.load()
+            if not (inspect.isclass(spec) and issubclass(spec, self.base_class)):
+                raise TypeError(f"it is not a {self.base}")
+            if point.name in self.members:
+                raise ValueError(f"the {self.kind} {point.name!r} exists already")
+        except Exception as error:
+            source = f"package {point.dist.name}" if point.dist else "a package"
+            warnings.warn(
+                f"the {self.kind} {point.name!r} of {source} ({point.value}) is left out: {error}", stacklevel=2
+            )
+        else:
+            self.members[point.name] = spec
 
     def add_module(self, module: ModuleType, name: str) -> list[str]:
         """Add the concrete specs that a module itself defines; returns their names."""
@@ -93,7 +110,8 @@ def load_plugin(path: str | Path) -> dict[str, list[str]]:
     try:
         module_spec.loader.exec_module(module)
     except Exception as error:
-        raise SwarmbedError(f"plugin file {path} does not load: {type(error).__name__}: {error}") from error
+        reason = f"{type(error).__name__}: {error}{line_in(module.__file__, error)}"
+        raise SwarmbedError(f"plugin file {path} does not load: {reason}") from error
     added = {family.folder: family.add_module(module, path.stem) for family in FAMILIES}
     added = {folder: names for folder, names in added.items() if names}
     if not added:

@@ -28,6 +28,7 @@ class Points(Task):
         return State(Agents(jax.random.uniform(key, (self.num_agents, 2)), jnp.zeros(self.num_agents)))
 
     def transition(self, state: State, action: Any, key: Any) -> State:
+        self.check_action(action)
         position = state.agents.position + jnp.clip(action, -1, 1)
         return state._replace(agents=state.agents._replace(position=position))
 
@@ -77,7 +78,12 @@ class Climb(Algorithm):
         gradient = policy_gradient(network, params, batch)
         better = jax.tree.map(lambda value, slope: value + self.rate * slope, params, gradient)
         surrogate, kl = surrogate_and_kl(network, better, params.log_std, batch)
-        return Update(better, memory, kl, surrogate, jnp.ones(()))
+        good = self.is_good(surrogate, kl)
+        kept = jax.tree.map(lambda new, old: jnp.where(good, new, old), better, params)
+        return Update(kept, memory, jnp.where(good, kl, 0.0), jnp.where(good, surrogate, 0.0), good.astype(kl.dtype))
+
+    def is_good(self, surrogate: Any, kl: Any) -> Any:
+        return jnp.isfinite(surrogate) & jnp.isfinite(kl)
 
 
 @dataclass(frozen=True)

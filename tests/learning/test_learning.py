@@ -61,7 +61,7 @@ ITERATIONS = 15
 @pytest.mark.parametrize("training", paper_trainings(), ids=lambda training: training.name)
 def test_every_method_improves_on_the_untrained_policy(training: Training, tmp_path: Path) -> None:
     learner = config_to_learner(training.config)
-    before = evaluate(untrained(learner, 0).sampling(True), episodes=100, seed=7).returns.mean()
+    before = evaluate(untrained(learner, 0), episodes=100, seed=7, stochastic=True).returns.mean()
     run = trained(learner, ITERATIONS, 0, tmp_path / "run")
     after = evaluate(run, episodes=100, seed=7, stochastic=True).returns.mean()
     print(f"{training.name}: return {before:.1f} before, {after:.1f} after {ITERATIONS} iterations")

@@ -1,10 +1,12 @@
 """swarmbed check: does a file's task, embedding, algorithm or controller keep its promises?"""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Table
 
 from swarmbed import devices, registry
 from swarmbed.contracts import Outcome, Subject, check_spec, named, subjects_of_file
@@ -31,14 +33,20 @@ def run(argv: Sequence[str]) -> None:
 
 
 def _subjects(what: str) -> list[Subject]:
-    found = [] if Path(what).is_file() else named(what)
+    if Path(what).is_file():
+        return subjects_of_file(what)
+    found = named(what)
     if found:
         return found
-    if not Path(what).is_file():
-        raise SwarmbedError(
-            f"check: {what!r} is neither a file nor the name of a task, embedding, algorithm or controller"
-        )
-    return subjects_of_file(what)
+    if Path(what).is_dir():
+        raise SwarmbedError(f"check: {what} is a folder; give it the Python files in it")
+    if what.endswith(".py") or len(Path(what).parts) > 1:
+        raise SwarmbedError(f"check: file {what} does not exist")
+    close = get_close_matches(what, [name for family in registry.FAMILIES for name in family.all()], n=1)
+    raise SwarmbedError(
+        f"check: {what!r} is neither a file nor the name of a task, embedding, algorithm or controller"
+        + (f"; did you mean {close[0]!r}?" if close else "")
+    )
 
 
 def _check(subject: Subject, console: Console) -> bool:
@@ -67,8 +75,10 @@ def _show(outcome: Outcome, console: Console) -> None:
         console.print(f"  [green]✓[/green] {_escaped(check.name)}")
     else:
         console.print(f"  [red]✗[/red] [bold]{_escaped(check.name)}[/bold]")
+        lines = Table.grid(padding=(0, 2, 0, 0))
         for label, text in (("found", outcome.found), ("why", check.why), ("do", check.remedy)):
-            console.print(Padding(f"[dim]{label:<6}[/dim] {_escaped(text)}", (0, 0, 0, 6)))
+            lines.add_row(f"[dim]{label}[/dim]", _escaped(text))
+        console.print(Padding(lines, (0, 0, 0, 6), expand=False))
 
 
 def _escaped(text: str) -> str:

@@ -45,6 +45,9 @@ def check_spec(family: str, name: str, spec: type[Any]) -> Iterator[Outcome]:
 
 def subjects_of_file(path: str | Path) -> list[Subject]:
     """Load a plug-in and list the specs in it, those that cannot be used included."""
+    installed = _installed_from(Path(path))
+    if installed:
+        return installed
     known = {family.folder: dict(family.all()) for family in registry.FAMILIES}
     try:
         added = registry.load_plugin(path)
@@ -64,6 +67,17 @@ def subjects_of_file(path: str | Path) -> list[Subject]:
             trouble = f"the {family.kind} {name!r} exists already; give the file another name" if taken else None
             subjects.append(Subject(family.folder, name, spec, trouble))
     return subjects
+
+
+def _installed_from(path: Path) -> list[Subject]:
+    """The specs that are known already because this very file is part of an installed package."""
+    return [
+        Subject(family.folder, name, spec)
+        for family in registry.FAMILIES
+        for name, spec in family.all().items()
+        if not spec.__module__.startswith("swarmbed_plugin_")
+        and Path(inspect.getfile(spec)).resolve() == path.resolve()
+    ]
 
 
 def named(name: str) -> list[Subject]:

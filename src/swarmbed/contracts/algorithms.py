@@ -10,7 +10,16 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
-from swarmbed.contracts.check import Check, promise, quick_jit, require, require_finite, same_structure, shapes_of
+from swarmbed.contracts.check import (
+    Check,
+    promise,
+    quick_jit,
+    require,
+    require_equal,
+    require_finite,
+    same_structure,
+    shapes_of,
+)
 from swarmbed.contracts.settings import settings_checks
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
@@ -62,6 +71,11 @@ class AlgorithmSubject:
 
     @cached_property
     def update(self) -> Any:
+        return self.compile_update()
+
+    def compile_update(self) -> Any:
+        """Traced anew in each call, so that what differs from trace to trace can be seen."""
+
         def update(params: PolicyParams, memory: Any, batch: Batch, key: Any) -> Update:
             return self.algorithm.update(self.network, params, memory, batch, key)
 
@@ -134,3 +148,50 @@ def _nothing_to_learn(subject: AlgorithmSubject) -> None:
     flat = subject.batch._replace(advantage=jnp.zeros(SAMPLES))
     found = subject.update(subject.params, subject.memory, flat, jax.random.key(1))
     require_finite(found, "the update")
+
+
+@promise(
+    CHECKS, "a batch of nonsense leaves the policy as it was",
+    why="a simulator that overflows once must not cost the weights of hours",
+    remedy="give the old parameters and memory back, with accepted = 0, where the new ones or their KL are not finite",
+)  # fmt: skip
+def _nonsense(subject: AlgorithmSubject) -> None:
+    batch = subject.batch
+    for name, nonsense in {
+        "advantage": batch._replace(advantage=batch.advantage.at[0].set(jnp.nan)),
+        "action": batch._replace(action=batch.action.at[0].set(jnp.nan)),
+    }.items():
+        found = subject.update(subject.params, subject.memory, nonsense, jax.random.key(1))
+        require_equal(subject.params, found.params, f"one NaN among the {name}s of a batch changes the parameters", 0)
+        require_finite(found, f"with one NaN among the {name}s of a batch, the update")
+        require(float(found.accepted) == 0, f"with one NaN among the {name}s of a batch, accepted is not 0")
+
+
+@promise(
+    CHECKS, "the same key gives the same update",
+    why="runs must be repeatable, and be the same after --resume",
+    remedy="draw everything random from the key with jax.random; keep what you remember in memory(params)",
+)  # fmt: skip
+def _pure(subject: AlgorithmSubject) -> None:
+    again = subject.compile_update()(subject.params, subject.memory, subject.batch, jax.random.key(1))
+    require_equal(subject.updated, again, "the update differs when it is traced again", within=0)
+
+
+@promise(
+    CHECKS, "what an update is given stays as it was",
+    why="the learner goes on using the old parameters, to measure how far the new ones are from them",
+    remedy="make new dictionaries, with jax.tree.map for example, instead of assigning to those you were given",
+)  # fmt: skip
+def _untouched(subject: AlgorithmSubject) -> None:
+    kept = []
+
+    def update(params: PolicyParams, memory: Any, batch: Batch, key: Any) -> Update:
+        given = (params, memory, batch)
+        before = jax.tree.leaves(given)
+        found = subject.algorithm.update(subject.network, params, memory, batch, key)
+        after = jax.tree.leaves(given)
+        kept.append(len(before) == len(after) and all(a is b for a, b in zip(before, after, strict=True)))
+        return found
+
+    jax.eval_shape(subject.on_devices(update), subject.params, subject.memory, subject.batch, jax.random.key(1))
+    require(all(kept), "update writes into the parameters, the memory or the batch that it was given")

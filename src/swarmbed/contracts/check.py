@@ -1,16 +1,17 @@
 """One check: its name, why it matters, what to do when it fails; and how a list of them is run."""
 
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from swarmbed.errors import line_in
 
 QUICK = {
     "xla_backend_optimization_level": 0,
@@ -74,11 +75,22 @@ def run_checks(checks: Sequence[Check], subject: Any, name: str) -> Iterator[Out
         except Broken as broken:
             outcome = Outcome(check, str(broken))
         except Exception as error:
-            outcome = Outcome(check, f"{_first_line(error)}{_where(error, subject.spec)}")
+            outcome = Outcome(check, _told(error, subject.spec))
         else:
             outcome = Outcome(check)
         yield outcome
         hopeless = check.essential and not outcome.passed
+
+
+@contextmanager
+def during(what: str, spec: type) -> Iterator[None]:
+    """Say in which situation something was found, or the spec's own code raised an exception."""
+    try:
+        yield
+    except Broken as broken:
+        raise Broken(f"{what}: {broken}") from broken
+    except Exception as error:
+        raise Broken(f"{what}: {_told(error, spec)}") from error
 
 
 def require(condition: Any, found: str) -> None:
@@ -119,9 +131,9 @@ def shapes_of(tree: Any) -> list[tuple[str, tuple[int, ...], str]]:
     ]
 
 
-def quick_jit(function: Callable[..., Any]) -> Any:
+def quick_jit(function: Callable[..., Any], **options: Any) -> Any:
     """jax.jit for a function that runs a few times only: most of the time would go into optimising it."""
-    return jax.jit(function, compiler_options=_quick_options())
+    return jax.jit(function, compiler_options=_quick_options(), **options)
 
 
 @cache
@@ -138,12 +150,8 @@ def _quick_options() -> dict[str, Any]:
     return {name: value for name, value in QUICK.items() if known(name, value)}
 
 
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), 'no message')}"
-
-
-def _where(error: Exception, spec: type) -> str:
-    """The last line of the spec's own file that the error went through."""
+def _told(error: Exception, spec: type) -> str:
+    """What went wrong in one line, and the last line of the spec's own file that it went through."""
+    first = next(iter(str(error).strip().splitlines()), "no message")
     file = getattr(sys.modules.get(spec.__module__), "__file__", None)
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    return f" (line {lines[-1]} of {Path(str(file)).name})" if lines else ""
+    return f"{type(error).__name__}: {first}{line_in(file, error)}"

@@ -1,14 +1,18 @@
 """What a controller promises: an action for every agent of every task that it accepts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import jax
+from jax import Array
 
 from swarmbed import registry
-from swarmbed.contracts.check import Check, promise, quick_jit, require, require_equal, require_finite
+from swarmbed.contracts.check import Check, during, promise, quick_jit, require, require_equal, require_finite
 from swarmbed.contracts.settings import settings_checks
+from swarmbed.contracts.task_numbers import SIZES
 from swarmbed.contracts.task_subject import TaskSubject
 from swarmbed.controllers.base import Controller
 from swarmbed.errors import SwarmbedError
@@ -25,10 +29,21 @@ class Pairing:
 
     @property
     def name(self) -> str:
-        return f"on {registry.tasks.name_of(self.ground.task)} with {self.ground.agents} agents"
+        agents = self.ground.agents
+        return f"on {registry.tasks.name_of(self.ground.task)} with {agents} agent{'s' if agents > 1 else ''}"
 
     def compiled(self) -> Any:
         return quick_jit(lambda state, key: self.controller.act(self.ground.task, state, key))
+
+    def in_all_sizes(self) -> Iterator["Pairing"]:
+        """The same with one agent, a few and many, as far as the task and the controller take them."""
+        for agents in (self.ground.agents, *SIZES):
+            ground = TaskSubject(self.ground.spec, agents)
+            try:
+                self.controller.check(ground.task)
+            except SwarmbedError:
+                continue
+            yield replace(self, ground=ground)
 
 
 class ControllerSubject:
@@ -72,13 +87,18 @@ def _fits(subject: ControllerSubject) -> None:
     essential=True,
 )  # fmt: skip
 def _shape(subject: ControllerSubject) -> None:
-    for pairing in subject.pairings:
+    for pairing in chain.from_iterable(accepted.in_all_sizes() for accepted in subject.pairings):
         task = pairing.ground.task
-        state = jax.eval_shape(task.initial, jax.random.key(0))
-        found = jax.eval_shape(lambda s, k, task=task: subject.controller.act(task, s, k), state, jax.random.key(0))
+        with during(pairing.name, subject.spec):
+            state = jax.eval_shape(task.initial, jax.random.key(0))
+            found = jax.eval_shape(lambda s, k, task=task: subject.controller.act(task, s, k), state, jax.random.key(0))
         wanted = (task.num_agents, task.action_size)
         good = getattr(found, "shape", None) == wanted and found.dtype.kind == "f"
-        require(good, f"{pairing.name} it gives {found}, not floats of shape {wanted}")
+        require(good, f"{pairing.name} it gives {_described(found)}, not floats of shape {wanted}")
+
+
+def _described(found: Any) -> str:
+    return f"{found.dtype} of shape {found.shape}" if hasattr(found, "shape") else f"a {type(found).__name__}"
 
 
 @promise(
@@ -89,10 +109,11 @@ def _shape(subject: ControllerSubject) -> None:
 def _finite(subject: ControllerSubject) -> None:
     for pairing in subject.pairings:
         ground, act = pairing.ground, pairing.compiled()
-        for state, where in ((ground.start, "at a random start"), (ground.crowded, "with all agents on one spot")):
-            require_finite(act(state, jax.random.key(0)), f"{pairing.name}, {where}, an action")
-        alone = replace(pairing, ground=TaskSubject(ground.spec, agents=1))
-        require_finite(alone.compiled()(alone.ground.start, jax.random.key(0)), f"{alone.name}, an action")
+        for where, state in {"agents at a random start": ground.start, **ground.hard_states}.items():
+            require_finite(act(state, jax.random.key(0)), f"{pairing.name}, with {where}, an action")
+        for sized in pairing.in_all_sizes():
+            if sized.ground.agents == 1:
+                require_finite(sized.compiled()(sized.ground.start, jax.random.key(0)), f"{sized.name}, an action")
 
 
 @promise(
@@ -105,3 +126,20 @@ def _pure(subject: ControllerSubject) -> None:
         state, key = pairing.ground.start, jax.random.key(0)
         first, second = pairing.compiled()(state, key), pairing.compiled()(state, key)
         require_equal(first, second, f"{pairing.name} it acts differently when it is traced again", within=0)
+
+
+@promise(
+    CHECKS, "many swarms at once are steered like each alone",
+    why="evaluations run hundreds of episodes under jax.vmap",
+    remedy="write for one swarm, without a batch axis, and branch with jnp.where instead of if",
+)  # fmt: skip
+def _batched(subject: ControllerSubject) -> None:
+    for pairing in subject.pairings:
+        task = pairing.ground.task
+        keys = jax.random.split(jax.random.key(5), 3)
+
+        def act(key: Array, task: Any = task) -> Array:
+            return subject.controller.act(task, task.initial(key), key)
+
+        together, one_by_one = quick_jit(lambda keys, act=act: (jax.vmap(act)(keys), jax.lax.map(act, keys)))(keys)
+        require_equal(together, one_by_one, f"{pairing.name}, under jax.vmap a swarm is steered differently")

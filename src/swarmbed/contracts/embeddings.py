@@ -67,6 +67,15 @@ class EmbeddingSubject:
     def output(self) -> Array:
         return self.compiled(self.params, self.elements, self.mask)
 
+    @cached_property
+    def gradient(self) -> Any:
+        """How the vectors change with the parameters and with the elements."""
+
+        def total(params: Any, elements: Array, mask: Array) -> Array:
+            return jnp.square(self.embed(params, elements, mask)).sum()
+
+        return quick_jit(jax.grad(total, argnums=(0, 1)))
+
 
 @promise(
     CHECKS, "gives one vector per set",
@@ -101,10 +110,16 @@ def _order(subject: EmbeddingSubject) -> None:
     remedy="replace absent elements first (clear(elements, mask)), and mask again after adding a bias",
 )  # fmt: skip
 def _absent(subject: EmbeddingSubject) -> None:
-    for garbage in (1e6, np.inf, np.nan):
+    slope, _ = subject.gradient(subject.params, subject.elements, subject.mask)
+    for garbage in (0.0, 1e6, -1e6, np.inf, -np.inf, np.nan):
         dirty = jnp.where(subject.mask[..., None], subject.elements, garbage)
         found = subject.compiled(subject.params, dirty, subject.mask)
-        require_equal(subject.output, found, f"{garbage:g} in absent slots changes the vector")
+        require_equal(subject.output, found, f"the vector changes when absent slots hold {garbage:g}")
+        # 0 · NaN is NaN: a mask that comes after a product hides garbage from the value, but not from the gradient.
+        found, to_elements = subject.gradient(subject.params, dirty, subject.mask)
+        require_equal(slope, found, f"the gradient of the parameters changes when absent slots hold {garbage:g}")
+        absent = np.asarray(to_elements)[~np.asarray(subject.mask)]
+        require((absent == 0).all(), f"absent slots that hold {garbage:g} have a gradient that is not zero")
 
 
 @promise(
@@ -134,10 +149,10 @@ def _slots(subject: EmbeddingSubject) -> None:
     more = [(0, 0), (0, 40 - SLOTS)]
     found = subject.compiled(subject.params, jnp.pad(subject.elements, [*more, (0, 0)]), jnp.pad(subject.mask, more))
     require_equal(subject.output, found, "34 more empty slots change the vector")
-    alone = subject.compiled(subject.params, subject.elements[:, 3:4], subject.mask[:, 3:4])
-    require_equal(
-        subject.output[2], alone[2], "one element in one slot is not the same as one element among empty slots"
-    )
+    one = slice(2, 3)  # the set whose only element is in slot 3
+    among = subject.compiled(subject.params, subject.elements[one], subject.mask[one])
+    alone = subject.compiled(subject.params, subject.elements[one, 3:4], subject.mask[one, 3:4])
+    require_equal(among, alone, "one element in one slot is not the same as one element among empty slots")
 
 
 @promise(
@@ -158,9 +173,13 @@ def _duplication(subject: EmbeddingSubject) -> None:
     remedy="reduce over the axis of the slots (1), never over the batch (0)",
 )  # fmt: skip
 def _alone(subject: EmbeddingSubject) -> None:
-    rows = jnp.array([1])
-    alone = subject.compiled(subject.params, subject.elements[rows], subject.mask[rows])
-    require_equal(subject.output[rows], alone, "a set gives another vector when it is alone in its batch")
+    for row in range(BATCH):
+        one = slice(row, row + 1)
+        alone = subject.compiled(subject.params, subject.elements[one], subject.mask[one])
+        require_equal(subject.output[one], alone, "a set gives another vector when it is alone in its batch")
+        others = jnp.where((jnp.arange(BATCH) == row)[:, None, None], subject.elements, 3 * subject.elements)
+        beside = subject.compiled(subject.params, others, subject.mask)
+        require_equal(subject.output[one], beside[one], "a set gives another vector when those beside it change")
 
 
 @promise(
@@ -169,10 +188,6 @@ def _alone(subject: EmbeddingSubject) -> None:
     remedy="guard roots, divisions and arctangents before the call, with jnp.where on their argument",
 )  # fmt: skip
 def _finite(subject: EmbeddingSubject) -> None:
-    def total(params: Any, elements: Array, mask: Array) -> Array:
-        return jnp.square(subject.embed(params, elements, mask)).sum()
-
-    gradient = quick_jit(jax.grad(total, argnums=(0, 1)))
     equal = jnp.broadcast_to(subject.elements[:, :1], subject.elements.shape)
     for elements, where in (
         (subject.elements, "random elements"),
@@ -180,4 +195,4 @@ def _finite(subject: EmbeddingSubject) -> None:
         (jnp.zeros_like(equal), "elements of zeros"),
     ):
         require_finite(subject.compiled(subject.params, elements, subject.mask), f"with {where}, the vector")
-        require_finite(gradient(subject.params, elements, subject.mask), f"with {where}, the gradient")
+        require_finite(subject.gradient(subject.params, elements, subject.mask), f"with {where}, the gradient")

@@ -10,6 +10,7 @@ import numpy as np
 from jax import Array
 
 from swarmbed.contracts.check import quick_jit
+from swarmbed.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, Task
 
 AGENTS = 5
@@ -28,12 +29,22 @@ class Judgement(NamedTuple):
 class TaskSubject:
     """A task with few agents, and its functions compiled once for all checks."""
 
-    def __init__(self, spec: type[Task], agents: int = AGENTS) -> None:
-        self.spec, self.agents = spec, agents
+    def __init__(self, spec: type[Task], agents: int | None = None, horizon: int | None = None) -> None:
+        self.spec, self.wanted_agents, self.wanted_horizon = spec, agents, horizon
 
     @cached_property
     def task(self) -> Task:
-        return replace(self.spec(), num_agents=self.agents)
+        task = self.spec() if self.wanted_horizon is None else replace(self.spec(), horizon=self.wanted_horizon)
+        if self.wanted_agents is not None:
+            return replace(task, num_agents=self.wanted_agents)
+        try:
+            return replace(task, num_agents=AGENTS)
+        except SwarmbedError:
+            return task  # it may need more agents than that
+
+    @property
+    def agents(self) -> int:
+        return self.task.num_agents
 
     @cached_property
     def initial(self) -> Any:
@@ -42,6 +53,10 @@ class TaskSubject:
     @cached_property
     def transition(self) -> Any:
         return quick_jit(lambda state, action, key: self.task.transition(state, action, key))
+
+    @cached_property
+    def terminated(self) -> Any:
+        return quick_jit(lambda state: self.task.terminated(state))
 
     @cached_property
     def judge(self) -> Any:
@@ -75,8 +90,15 @@ class TaskSubject:
         return self.judge(self.start, self.action(0), self.next_state)
 
     @cached_property
-    def crowded(self) -> Any:
-        """A state in which all agents are on one spot, where distances are 0 and directions do not exist."""
+    def hard_states(self) -> dict[str, Any]:
+        """States in which distances are 0 and directions do not exist."""
+        found = {"all agents on one spot": self._gathered_at(self.start.agents.position[0])}
+        evaders = getattr(self.start, "evaders", None)
+        if evaders is not None:
+            found["all agents on an evader"] = self._gathered_at(evaders[0])
+        return found
+
+    def _gathered_at(self, spot: Array) -> Any:
         agents = self.start.agents
-        together = jnp.broadcast_to(agents.position[:1], agents.position.shape)
+        together = jnp.broadcast_to(spot, agents.position.shape)
         return self.start._replace(agents=agents._replace(position=together))

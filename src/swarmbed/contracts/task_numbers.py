@@ -1,0 +1,91 @@
+"""What a task promises about numbers: they stay finite, in any situation, in swarms of any size and in batches."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from swarmbed.contracts.check import Check, during, promise, quick_jit, require_equal, require_finite
+from swarmbed.contracts.task_shapes import require_shapes
+from swarmbed.contracts.task_subject import TaskSubject
+from swarmbed.errors import SwarmbedError
+
+STEPS = 30
+SIZES = {1: "1 agent", 2: "2 agents", 20: "20 agents"}
+CHECKS: list[Check] = []
+
+
+@promise(
+    CHECKS, "numbers stay finite",
+    why="one NaN spreads to every weight",
+    remedy="guard divisions, roots and arctangents before the call, with jnp.where on their argument",
+)  # fmt: skip
+def _finite(subject: TaskSubject) -> None:
+    state = subject.start
+    for step in range(STEPS):
+        action = subject.action(step, scale=2.0)
+        moved = subject.transition(state, action, jax.random.key(step))
+        require_finite(subject.judge(state, action, moved), f"after {step} random steps, what agents see or earn")
+        state = moved
+    action, still = subject.action(0), jnp.zeros_like(subject.action(0))
+    for where, hard in subject.hard_states.items():
+        moved = subject.transition(hard, action, jax.random.key(0))
+        require_finite(moved, f"with {where}, the next state")
+        require_finite(subject.judge(hard, action, moved), f"with {where}, what agents see or earn")
+        require_finite(subject.judge(hard, still, hard), f"with {where} that stay, what agents see or earn")
+
+
+@promise(
+    CHECKS, "gradients stay finite",
+    why="who differentiates through the simulator gets NaN from a guard that comes after the singular call",
+    remedy="put jnp.where around the argument and around the result (a double where)",
+)  # fmt: skip
+def _gradients(subject: TaskSubject) -> None:
+    gradient = quick_jit(jax.grad(_seen_and_earned, argnums=(1, 2)), static_argnums=0)
+    for where, state in {"agents at a random start": subject.start, **subject.hard_states}.items():
+        found = gradient(subject.task, state.agents, jnp.zeros_like(subject.action(0)), state)
+        require_finite(found, f"with {where}, the gradient of what agents see and earn")
+
+
+def _seen_and_earned(task: Any, agents: Any, action: Array, state: Any) -> Array:
+    """One number that depends on everything a step gives."""
+    moved = task.transition(state._replace(agents=agents), action, jax.random.key(0))
+    seen = [leaf.sum() for leaf in jax.tree.leaves(task.observe(moved)) if leaf.dtype.kind == "f"]
+    return sum(seen, task.reward(state, action, moved))
+
+
+@promise(
+    CHECKS, "many swarms at once behave like each alone",
+    why="training runs hundreds of environments under jax.vmap",
+    remedy="write for one swarm, without a batch axis, and branch with jnp.where instead of if",
+)  # fmt: skip
+def _batched(subject: TaskSubject) -> None:
+    task, action = subject.task, subject.action(0)
+
+    def step(key: Array) -> Any:
+        state = task.initial(key)
+        moved = task.transition(state, action, key)
+        return moved, task.observe(state), task.reward(state, action, moved), task.terminated(moved)
+
+    keys = jax.random.split(jax.random.key(5), 3)
+    together, one_by_one = quick_jit(lambda keys: (jax.vmap(step)(keys), jax.lax.map(step, keys)))(keys)
+    require_equal(together, one_by_one, "under jax.vmap a swarm behaves differently")
+
+
+@promise(
+    CHECKS, "runs with one agent, with two and with twenty",
+    why="sets are empty with one agent, means over pairs divide by zero, and one policy runs in swarms of any size",
+    remedy="divide by jnp.maximum(count, 1), and raise SwarmbedError in __post_init__ if the task needs more agents",
+)  # fmt: skip
+def _sizes(subject: TaskSubject) -> None:
+    for agents, words in SIZES.items():
+        sized = TaskSubject(subject.spec, agents)
+        with during(f"with {words}", subject.spec):
+            try:
+                sized.task  # noqa: B018  building it is the question
+            except SwarmbedError:
+                continue
+            require_shapes(sized)
+            if agents <= 2:  # what is finite for a few is finite for many, which take long to compile
+                require_finite(sized.judged, "what agents see or earn")

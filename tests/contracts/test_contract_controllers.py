@@ -1,0 +1,101 @@
+"""Controllers that break one promise each: the check that is meant for it finds it and says what is wrong."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from honest_plugins import Still
+
+from swarmbed import SwarmbedError
+
+Failures = Callable[[str, type], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class Picky(Still):
+    """Refuses every task."""
+
+    def check(self, task: Any) -> None:
+        raise SwarmbedError("no")
+
+
+@dataclass(frozen=True)
+class OneForAll(Still):
+    """One action for the whole swarm."""
+
+    def act(self, task: Any, state: Any, key: Any) -> Any:
+        return jnp.zeros(task.action_size)
+
+
+@dataclass(frozen=True)
+class ToTheCentre(Still):
+    """In the direction of the swarm's centre, which does not exist for one that is alone."""
+
+    def act(self, task: Any, state: Any, key: Any) -> Any:
+        offset = state.agents.position.mean(0) - state.agents.position
+        return offset / jnp.sqrt(jnp.square(offset).sum(-1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class ToTheFirst(Still):
+    """In the direction of the first agent, which does not exist for those who stand where it does."""
+
+    def act(self, task: Any, state: Any, key: Any) -> Any:
+        offset = state.agents.position[0] - state.agents.position
+        first = (jnp.arange(task.num_agents) == 0)[:, None]
+        return offset / jnp.sqrt(jnp.where(first, 1.0, jnp.square(offset).sum(-1, keepdims=True)))
+
+
+@dataclass(frozen=True)
+class Moody(Still):
+    """Draws from numpy, behind the key's back."""
+
+    def act(self, task: Any, state: Any, key: Any) -> Any:
+        return jnp.asarray(np.random.rand(task.num_agents, task.action_size), jnp.float32)
+
+
+@dataclass(frozen=True)
+class Mentor(Still):
+    """Steers by the second agent, which need not exist."""
+
+    def act(self, task: Any, state: Any, key: Any) -> Any:
+        rows = list(state.agents.position)
+        return jnp.tile(rows[1], (task.num_agents, 1))
+
+
+@dataclass(frozen=True)
+class Telephone(Still):
+    """Asks Python in the middle of a step, which vmap cannot do."""
+
+    def act(self, task: Any, state: Any, key: Any) -> Any:
+        still = jax.ShapeDtypeStruct((task.num_agents, task.action_size), jnp.float32)
+        return jax.pure_callback(lambda _: np.zeros(still.shape, np.float32), still, state.agents.position)
+
+
+SHAPE = "gives every agent an action"
+BATCH = "many swarms at once are steered like each alone"
+
+
+@pytest.mark.parametrize(
+    ("spec", "checks", "words"),
+    [
+        (Picky, ["fits a task"], "it refuses every task there is: points"),
+        (OneForAll, [SHAPE], "on points with 5 agents it gives float32 of shape (2,), not floats of shape (5, 2)"),
+        (Mentor, [SHAPE], "on points with 1 agent: IndexError: "),
+        (ToTheCentre, ["actions are finite"], "on points with 1 agent, an action holds a number that is not finite"),
+        (ToTheFirst, ["actions are finite"], "on points with 5 agents, with all agents on one spot, an action"),
+        # What is drawn when a function is traced differs between any two compilations of it.
+        (Moody, ["the same key gives the same actions", BATCH], "it acts differently when it is traced again"),
+        (Telephone, [BATCH], "vmap"),
+    ],
+)
+def test_a_controller_that_breaks_a_promise_fails_that_check(
+    spec: type, checks: list[str], words: str, failures: Failures
+) -> None:
+    found = failures("controllers", spec)
+    assert list(found) == checks
+    assert words in found[checks[0]]

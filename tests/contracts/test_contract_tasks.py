@@ -1,0 +1,275 @@
+"""Tasks that break one promise each: the check that is meant for it finds it and says what is wrong."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from honest_plugins import Points
+
+from swarmbed.errors import SwarmbedError
+from swarmbed.settings import setting
+from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks.base import Observation, ObservedSet, State
+
+Failures = Callable[[str, type], dict[str, str]]
+
+
+@dataclass(frozen=True)
+class AcceptsNobody(Points):
+    """Forgets what its parent checks."""
+
+    def __post_init__(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class RewardPerAgent(Points):
+    """One reward each."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        return jnp.zeros(self.num_agents)
+
+
+@dataclass(frozen=True)
+class ChangingState(Points):
+    """Loses its headings on the way."""
+
+    def transition(self, state: State, action: Any, key: Any) -> State:
+        moved = super().transition(state, action, key)
+        return moved._replace(agents=Agents(moved.agents.position, moved.agents.heading, moved.agents.heading))
+
+
+@dataclass(frozen=True)
+class HiddenDice(Points):
+    """Draws from numpy, behind the key's back."""
+
+    def initial(self, key: Any) -> State:
+        return State(Agents(jnp.asarray(np.random.rand(self.num_agents, 2), jnp.float32), jnp.zeros(self.num_agents)))
+
+
+@dataclass(frozen=True)
+class Leader(Points):
+    """Only the first point counts."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        return -jnp.abs(next_state.agents.position[0]).sum()
+
+
+@dataclass(frozen=True)
+class Numbered(Points):
+    """Points know their number."""
+
+    def observe(self, state: State) -> Observation:
+        return super().observe(state)._replace(local=jnp.arange(self.num_agents, dtype=jnp.float32)[:, None])
+
+
+@dataclass(frozen=True)
+class Narcissus(Points):
+    """Sees itself among the others."""
+
+    def observe(self, state: State) -> Observation:
+        seen = super().observe(state)
+        everybody = ObservedSet(seen.sets[0].elements, jnp.ones_like(seen.sets[0].mask))
+        return seen._replace(sets=(everybody,))
+
+
+@dataclass(frozen=True)
+class TwoFaced(Points):
+    """Shows learners something else than it shows policies."""
+
+    def observe_from(self, state: State, viewers: Any, transmitted: Any) -> Observation:
+        return jax.tree.map(lambda leaf: leaf[viewers[::-1]], self.observe(state))
+
+
+@dataclass(frozen=True)
+class Unbounded(Points):
+    """Takes any action at its word."""
+
+    def transition(self, state: State, action: Any, key: Any) -> State:
+        self.check_action(action)
+        return state._replace(agents=state.agents._replace(position=state.agents.position + action))
+
+
+@dataclass(frozen=True)
+class Singular(Points):
+    """Divides by the distance, which can be 0; the diagonal alone is guarded."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        square = jnp.square(self.offsets(next_state)).sum(-1) + jnp.eye(self.num_agents)
+        return -(1 / square).mean()
+
+
+@dataclass(frozen=True)
+class GuardedTooLate(Points):
+    """The value is right, the gradient of √0 is not."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        square = jnp.square(self.offsets(next_state)).sum(-1)
+        return -jnp.where(square > 0, jnp.sqrt(square), 0.0).mean()
+
+
+@dataclass(frozen=True)
+class OneAtATime(Points):
+    """Asks Python in the middle of a step, which vmap cannot do."""
+
+    def terminated(self, state: State) -> Any:
+        answer = jax.ShapeDtypeStruct((), bool)
+        return jax.pure_callback(lambda position: np.bool_(position.sum() > 1e9), answer, state.agents.position)
+
+
+@dataclass(frozen=True)
+class NeedsCompany(Points):
+    """A mean over pairs, of which a lone point has none."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        return super().reward(state, action, next_state) / (self.num_agents * (self.num_agents - 1) / 2)
+
+
+@dataclass(frozen=True)
+class DividesInPython(Points):
+    """The same, but Python divides."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        return super().reward(state, action, next_state) * (2 / (self.num_agents * (self.num_agents - 1)))
+
+
+@dataclass(frozen=True)
+class SmallTown(Points):
+    """Has room for ten, and does not say so."""
+
+    def observe(self, state: State) -> Observation:
+        return super().observe(state)._replace(local=jnp.ones((10, 1))[: self.num_agents])
+
+
+@dataclass(frozen=True)
+class Polite(NeedsCompany):
+    """Needs company, and says so."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.num_agents < 2:
+            raise SwarmbedError(f"num_agents must be at least 2, not {self.num_agents}")
+
+
+@dataclass(frozen=True)
+class Crowd(Points):
+    """More than the checks would choose."""
+
+    num_agents: int = setting(8, "number of points", flag="agents")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.num_agents < 7:
+            raise SwarmbedError(f"num_agents must be at least 7, not {self.num_agents}")
+
+
+@dataclass(frozen=True)
+class TakesAnything(Points):
+    """Broadcasts one action to everybody."""
+
+    def check_action(self, action: Any) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class FloatMask(Points):
+    """A mask of numbers."""
+
+    def observe(self, state: State) -> Observation:
+        seen = super().observe(state)
+        return seen._replace(sets=(ObservedSet(seen.sets[0].elements, seen.sets[0].mask.astype(jnp.float32)),))
+
+
+@dataclass(frozen=True)
+class Forgetful(Points):
+    """Metrics of the first point only."""
+
+    def metrics(self, state: State) -> dict[str, Any]:
+        return {"where": state.agents.position[0].sum()}
+
+
+@dataclass(frozen=True)
+class OwnClock(Points):
+    """Counts the time itself, in its headings, and calls its running out an end."""
+
+    def transition(self, state: State, action: Any, key: Any) -> State:
+        moved = super().transition(state, action, key)
+        return moved._replace(agents=moved.agents._replace(heading=state.agents.heading + 1))
+
+    def terminated(self, state: State) -> Any:
+        return state.agents.heading.max() >= self.horizon
+
+
+@dataclass(frozen=True)
+class OwnHorizon(Points):
+    """Has its own idea of the horizon."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "horizon", max(self.horizon, 12))
+
+
+@dataclass(frozen=True)
+class OverAtOnce(Points):
+    """True where it should be false."""
+
+    def terminated(self, state: State) -> Any:
+        return ~jnp.array(False)
+
+
+SHAPES = "the five functions have the right shapes"
+SAME_KEY = "the same key gives the same result"
+RELABELLING = "relabelling agents changes nothing but the labels"
+SIZES = "runs with one agent, with two and with twenty"
+BATCH = "many swarms at once behave like each alone"
+NUMBERS, GRADIENTS = "numbers stay finite", "gradients stay finite"
+TIME, START = "running out of time is not an end", "a start is not the end"
+
+
+@pytest.mark.parametrize(
+    ("spec", "checks", "words"),
+    [
+        (AcceptsNobody, ["refuses impossible settings"], "num_agents = 0 is accepted"),
+        (RewardPerAgent, [SHAPES], "reward must be a float without axes"),
+        (ChangingState, [SHAPES], "transition gives a state of another shape"),
+        (FloatMask, [SHAPES], "mask of set 0 has type float32, not bool"),
+        (TakesAnything, ["an action of the wrong shape is refused"], "an action of shape (2,) is accepted"),
+        # What is drawn when a function is traced differs between any two compilations of it.
+        (HiddenDice, [SAME_KEY, BATCH], "initial gives another state"),
+        (Leader, [RELABELLING], "the reward changes"),
+        (Numbered, [RELABELLING], "local properties are not permuted"),
+        (Forgetful, [RELABELLING], "the metrics change"),
+        (Narcissus, ["an agent is absent from its own set"], "in set 0 agents are present in their own set"),
+        (TwoFaced, ["observe_from agrees with observe"], "different numbers for the same agents"),
+        (Unbounded, ["actions beyond [-1, 1] are clipped"], "an action of 5 moves an agent further"),
+        (Singular, [NUMBERS, GRADIENTS], "with all agents on one spot that stay"),
+        (GuardedTooLate, [GRADIENTS], "the gradient of what agents see and earn"),
+        (OneAtATime, [BATCH], "vmap"),
+        (NeedsCompany, [SIZES], "with 1 agent: what agents see or earn (reward) holds a number that is not finite"),
+        (DividesInPython, [SIZES], "with 1 agent: ZeroDivisionError: "),
+        (SmallTown, [SIZES], "with 20 agents: local has shape (10, 1), not 2 axes led by 20"),
+        (OwnClock, [TIME], "with a horizon of 3 steps an episode terminates that goes on with one of 12"),
+        (OwnHorizon, [TIME], "a horizon of 3 steps becomes one of 12"),
+        (OverAtOnce, [START], "terminated is true in all of 4 random starts"),
+    ],
+)
+def test_a_task_that_breaks_a_promise_fails_that_check(
+    spec: type, checks: list[str], words: str, failures: Failures
+) -> None:
+    found = failures("tasks", spec)
+    assert list(found) == checks
+    assert words in found[checks[0]]
+
+
+@pytest.mark.parametrize("spec", [Polite, Crowd])
+def test_a_task_may_refuse_swarms_that_are_too_small(spec: type, failures: Failures) -> None:
+    assert failures("tasks", spec) == {}
+
+
+def test_an_error_in_ones_own_code_is_shown_with_its_line(failures: Failures) -> None:
+    assert re.search(r" \(line \d+ of test_contract_tasks\.py\)$", failures("tasks", DividesInPython)[SIZES])
