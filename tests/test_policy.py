@@ -184,9 +184,9 @@ def test_weights_that_do_not_belong_to_the_settings_are_refused(tmp_path: Path) 
 
 
 def test_settings_that_nobody_knows_are_refused(tmp_path: Path) -> None:
-    config = '[task]\nname = "flying"\n[embedding]\nname = "neural"\n[batch]\nhidden = [4]\n'
+    config = '[task]\nname = "rendezvous"\nwings = 2\n[embedding]\nname = "neural"\n[batch]\nhidden = [4]\n'
     files.save_arrays(tmp_path / "policy.safetensors", {"x": np.zeros(3)}, {"format": FORMAT, "config": config})
-    refused(tmp_path, "task 'flying' does not exist; choose one of")
+    refused(tmp_path, "has no setting 'wings'")
 
 
 def test_a_policy_of_a_plug_in_that_was_not_loaded_asks_for_it(saved: Path) -> None:
