@@ -65,3 +65,23 @@ def quick_jit() -> Callable[..., Any]:
 def compiled(quick_jit: Callable[..., Any]) -> Callable[[object, str], Any]:
     """``compiled(task, "observe")`` is that method, compiled once for all tests."""
     return functools.cache(lambda spec, method: quick_jit(getattr(spec, method)))
+
+
+@pytest.fixture(scope="module")
+def short_compilations(quick_jit: Any) -> Iterator[None]:
+    """For tests that compile many small functions and run each once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jax, "jit", quick_jit)
+        yield
+
+
+@pytest.fixture
+def plugins_leave_no_trace() -> Iterator[None]:
+    """What a test registers is gone after it: the registry belongs to the process."""
+    from swarmbed import registry  # after the import hook above
+
+    before = {family.folder: dict(family.all()) for family in registry.FAMILIES}
+    yield
+    for family in registry.FAMILIES:
+        family.members.clear()
+        family.members.update(before[family.folder])

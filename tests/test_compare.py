@@ -1,12 +1,10 @@
 """Comparisons: equal starts, pairs, several trainings of one method, and the command around it."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
@@ -26,12 +24,7 @@ class OnlyThree(Constant):
             raise SwarmbedError(f"runs with 3 agents only, not with {task.num_agents}")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def short_compilations(quick_jit: Any) -> Iterator[None]:
-    """These tests compile many small functions and run each once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jax, "jit", quick_jit)
-        yield
+pytestmark = pytest.mark.usefixtures("short_compilations")
 
 
 @pytest.fixture(scope="module")

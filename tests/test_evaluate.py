@@ -4,12 +4,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
@@ -28,12 +26,7 @@ HUNT = make_task("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evade
 HERD = make_task("multi_pursuit", num_agents=2, num_evaders=2, horizon=12, capture_radius=20.0)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def short_compilations(quick_jit: Any) -> Iterator[None]:
-    """These tests compile many small functions and run each once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jax, "jit", quick_jit)
-        yield
+pytestmark = pytest.mark.usefixtures("short_compilations")
 
 
 @pytest.fixture(scope="module")

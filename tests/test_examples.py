@@ -3,7 +3,6 @@
 import csv
 import importlib.util
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -37,13 +36,7 @@ Dispersion = module("dispersion").Dispersion
 Attention = module("attention").Attention
 
 
-@pytest.fixture(autouse=True)
-def plugins_leave_no_trace() -> Iterator[None]:
-    before = {family.folder: dict(family.all()) for family in registry.FAMILIES}
-    yield
-    for family in registry.FAMILIES:
-        family.members.clear()
-        family.members.update(before[family.folder])
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
 @pytest.mark.parametrize(("family", "spec"), [("tasks", Dispersion), ("embeddings", Attention)])

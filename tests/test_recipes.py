@@ -1,7 +1,6 @@
 """The recipes in docs/extending.md: each is a complete file that keeps the contract."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "extending.md"
 RECIPES = dict(re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL))
 
 
-@pytest.fixture(autouse=True)
-def plugins_leave_no_trace() -> Iterator[None]:
-    before = {family.folder: dict(family.all()) for family in registry.FAMILIES}
-    yield
-    for family in registry.FAMILIES:
-        family.members.clear()
-        family.members.update(before[family.folder])
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
 def test_there_is_one_recipe_for_each_family() -> None:

@@ -1,6 +1,5 @@
 """Plug-ins: every file is a name, and other people's files join."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,13 +26,7 @@ class Stampede(Rendezvous):
 '''
 
 
-@pytest.fixture(autouse=True)
-def plugins_leave_no_trace() -> Iterator[None]:
-    before = {family.folder: dict(family.all()) for family in registry.FAMILIES}
-    yield
-    for family in registry.FAMILIES:
-        family.members.clear()
-        family.members.update(before[family.folder])
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
 def write(folder: Path, name: str, text: str) -> Path:

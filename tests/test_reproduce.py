@@ -46,6 +46,13 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(folder / "results", folder / "work")
 
 
+@pytest.fixture
+def short_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("swarmbed.reproduction.outcome.CAPTURE_EPISODES", 2)
+    monkeypatch.setattr("swarmbed.reproduction.cost.CALLS", 2)
+    monkeypatch.setattr("swarmbed.reproduction.outcome.make_task", _short_task)
+
+
 def run_here(store: Store, job: plan.Job) -> None:
     """What a worker process does, in this one."""
     folder = store.prepare(job.training, job.seed, TINY)
@@ -54,23 +61,13 @@ def run_here(store: Store, job: plan.Job) -> None:
 
 
 @pytest.mark.parametrize("name", list(plan.experiments()))
-def test_every_experiment_runs_from_training_to_figure(
-    name: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("swarmbed.reproduction.outcome.CAPTURE_EPISODES", 2)
-    monkeypatch.setattr("swarmbed.reproduction.cost.CALLS", 2)
-    monkeypatch.setattr("swarmbed.reproduction.outcome.make_task", _short_task)
+def test_every_experiment_runs_from_training_to_figure(name: str, store: Store, short_episodes: None) -> None:
     _from_training_to_figure(one_method(plan.experiments()[name]), store)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", list(plan.experiments()))
-def test_every_method_of_every_experiment_runs_from_training_to_figure(
-    name: str, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("swarmbed.reproduction.outcome.CAPTURE_EPISODES", 2)
-    monkeypatch.setattr("swarmbed.reproduction.cost.CALLS", 2)
-    monkeypatch.setattr("swarmbed.reproduction.outcome.make_task", _short_task)
+def test_every_method_of_every_experiment_ends_in_a_figure(name: str, store: Store, short_episodes: None) -> None:
     experiment = plan.experiments()[name]
     contest = experiment.contest and replace(experiment.contest, agents=(3,))
     _from_training_to_figure(

@@ -1,12 +1,10 @@
 """The search for gains, on a task whose best gain is known."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -44,12 +42,7 @@ class Bowl(Drift):
 TASKS = [Bowl(num_agents=size, horizon=2) for size in (1, 2)]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def short_compilations(quick_jit: Any) -> Iterator[None]:
-    """These tests compile many small functions and run each once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jax, "jit", quick_jit)
-        yield
+pytestmark = pytest.mark.usefixtures("short_compilations")
 
 
 @pytest.fixture(scope="module")

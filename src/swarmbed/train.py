@@ -154,7 +154,7 @@ class Trainer:
         self.mesh = devices.mesh(num_devices)
         start = lambda: learner.task.metrics(learner.task.initial(jax.random.key(0)))  # noqa: E731
         captures = "captured" in jax.eval_shape(start)
-        self.columns = (*COLUMNS, *(["captured"] if captures else []), "accepted", "episodes")
+        self.columns = (*COLUMNS, *(["captured"] if captures else []), "accepted", "episodes", "processor_seconds")
         self.writes = jax.process_index() == 0
 
     def initial_state(self) -> TrainState:
@@ -212,11 +212,13 @@ class Trainer:
         how = self.learner.sampling(1)
         state, best, best_return = point.state, point.best, point.best_return
         began = time.monotonic() - point.seconds
+        worked = time.process_time() - (rows[-1].get("processor_seconds", 0.0) if rows else 0.0)
         last = time.monotonic()
         for iteration in range(point.iteration + 1, self.run.iterations + 1):
             behind = checkpoint.on_host(state.policy)  # the policy that this iteration's episodes are made with
             state, metrics = iterate(state)
-            row = self._row(iteration, metrics, time.monotonic() - began)
+            jax.block_until_ready(metrics)
+            row = self._row(iteration, metrics, time.monotonic() - began, time.process_time() - worked)
             if row["mean_return"] > best_return:
                 best, best_return = behind, row["mean_return"]
             rows.append(row)
@@ -244,12 +246,13 @@ class Trainer:
             save_policy(self._policy(last), self.folder.policy)
             save_policy(self._policy(point.best), self.folder.best_policy)
 
-    def _row(self, iteration: int, metrics: Any, seconds: float) -> Row:
+    def _row(self, iteration: int, metrics: Any, seconds: float, processor_seconds: float) -> Row:
         how = self.learner.sampling(1)
         steps = how.environments * how.steps
         values = {name: float(np.asarray(value)) for name, value in metrics._asdict().items()}
         counters = {"iteration": iteration, "env_steps": iteration * steps, "samples": iteration * steps * how.agents}
-        row: Row = counters | {"seconds": round(seconds, 3)} | values
+        times = {"seconds": round(seconds, 3), "processor_seconds": round(processor_seconds, 3)}
+        row: Row = counters | times | values
         return {name: row[name] for name in self.columns}
 
     def _policy(self, params: Any) -> Policy:
