@@ -21,7 +21,10 @@ CALLS = 300
 
 
 def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
-    """Seconds of every finished run (by the clock, which others' work slows down, and of the processor), and microseconds of one decision: network against Voronoi control."""
+    """Seconds of every finished run, and microseconds of one decision: network against Voronoi control.
+
+    The clock also counts what other work on the machine took; processor seconds do not.
+    """
     runs: dict[str, float] = {}
     worked: dict[str, float] = {}
     for path in sorted((store.results / "runs").glob("*/seed-*.csv")):
