@@ -120,6 +120,18 @@ def test_the_rows_are_the_experiments_whose_numpy_speed_is_known() -> None:
 # The frame.
 
 
+def test_functions_that_are_compared_are_timed_in_turn() -> None:
+    order: list[str] = []
+
+    def call(name: str) -> Any:
+        order.append(name)
+        return jnp.zeros(())
+
+    first, second = timing.repeat_in_turn([lambda: call("a"), lambda: call("b")], 3, at_least=0.0)
+    assert order == ["a", "b"] * 5  # compiled, called once to see how long it takes, then three repetitions
+    assert len(first.seconds) == len(second.seconds) == 3
+
+
 def test_a_repetition_repeats_a_call_that_is_too_short_to_time() -> None:
     calls = []
     found = timing.repeat(lambda: calls.append(1) or jnp.zeros(()), 3, at_least=0.01)

@@ -3,7 +3,7 @@
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,11 +53,22 @@ class Timing:
 
 def repeat(call: Callable[[], Any], repetitions: int, *, at_least: float = REPETITION_SECONDS) -> Timing:
     """Time ``call``, whose result is waited for. The first call compiles and is not counted among the repetitions."""
-    first, _ = _seconds(call, 1)
-    once, _ = _seconds(call, 1)
-    calls = max(1, math.ceil(at_least / max(once, 1e-9)))
-    timed = [_seconds(call, calls) for _ in range(repetitions)]
-    return Timing(max(first - once, 0.0), tuple(clock for clock, _ in timed), tuple(busy for _, busy in timed))
+    return repeat_in_turn([call], repetitions, at_least=at_least)[0]
+
+
+def repeat_in_turn(
+    calls: Sequence[Callable[[], Any]], repetitions: int, *, at_least: float = REPETITION_SECONDS
+) -> list[Timing]:
+    """Time several functions, one repetition of each in turn, so that repetition i of all saw the machine in the same
+    mood and their ratios can be trusted even where each of them wavers."""
+    firsts = [_seconds(call, 1)[0] for call in calls]
+    onces = [_seconds(call, 1)[0] for call in calls]
+    counts = [max(1, math.ceil(at_least / max(once, 1e-9))) for once in onces]
+    rounds = [[_seconds(call, count) for call, count in zip(calls, counts, strict=True)] for _ in range(repetitions)]
+    return [
+        Timing(max(first - once, 0.0), tuple(taken[i][0] for taken in rounds), tuple(taken[i][1] for taken in rounds))
+        for i, (first, once) in enumerate(zip(firsts, onces, strict=True))
+    ]
 
 
 def rounded(value: float, digits: int = 5) -> float:
