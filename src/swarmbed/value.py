@@ -9,7 +9,7 @@ import optax
 from jax import Array, lax
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed.algorithms.base import AXIS, Batch
+from swarmbed.algorithms.base import AXIS, Batch, mean_over_devices
 from swarmbed.chunks import number_of_samples, piece_size, sum_over
 from swarmbed.network import Inputs, Network
 
@@ -64,7 +64,7 @@ class Value:
             params, moments = carry
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
             gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(batch.inputs))
-            gradient = jax.tree.map(lambda leaf: lax.pmean(leaf / size, AXIS), gradient)
+            gradient = mean_over_devices(gradient, size)
             updates, moments = self.optimiser.update(gradient, moments)
             return (optax.apply_updates(params, updates), moments), None
 

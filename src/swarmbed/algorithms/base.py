@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed import gaussian
@@ -88,15 +89,21 @@ class Algorithm(ABC):
         """One improvement of the policy from one batch."""
 
 
-def mean_over_devices(total: Any, batch: Any) -> Any:
-    """A sum over this device's samples → the mean over everybody's."""
-    samples = number_of_samples(batch)
-    return jax.tree.map(lambda leaf: lax.pmean(leaf / samples, AXIS), total)
+def mean_over_devices(total: Any, samples: int) -> Any:
+    """A sum over this device's samples → the mean over everybody's.
+
+    All arrays travel as one: what a collective costs on a small machine is waking the other device, not the bytes.
+    """
+    mean = jax.tree.map(lambda leaf: leaf / samples, total)
+    if lax.axis_size(AXIS) == 1:
+        return mean
+    flat, unflatten = ravel_pytree(mean)
+    return unflatten(lax.pmean(flat, AXIS))
 
 
 def batch_mean(function: Callable[[Any], Any], batch: Batch) -> Any:
     """Mean over all samples on all devices of what ``function`` sums up for one piece of the batch."""
-    return mean_over_devices(sum_over(function, batch, piece_size(batch.inputs)), batch)
+    return mean_over_devices(sum_over(function, batch, piece_size(batch.inputs)), number_of_samples(batch))
 
 
 def surrogate_and_kl(

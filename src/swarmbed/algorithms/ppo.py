@@ -10,7 +10,7 @@ from jax import Array, lax
 from jaxtyping import PRNGKeyArray
 
 from swarmbed import gaussian
-from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
+from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, mean_over_devices, surrogate_and_kl
 from swarmbed.chunks import number_of_samples, piece_size, sum_over
 from swarmbed.errors import SwarmbedError
 from swarmbed.network import Network
@@ -55,7 +55,7 @@ class Ppo(Algorithm):
             sums = sum_over(
                 lambda piece: self._gradient(network, now, params.log_std, piece), minibatch, piece_size(batch.inputs)
             )
-            gradient, kl = jax.tree.map(lambda leaf: lax.pmean(leaf / size, AXIS), sums)
+            gradient, kl = mean_over_devices(sums, size)
             going = going & (kl <= self.stop_at_kl)
             changes, new_moments = self.optimiser.update(gradient, moments, now)
             keep = lambda new, old: jnp.where(going, new, old)  # noqa: E731
