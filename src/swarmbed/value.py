@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax import Array, lax
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed.algorithms.base import AXIS, Batch, mean_over_devices
+from swarmbed.algorithms.base import AXIS, Batch
 from swarmbed.chunks import number_of_samples, piece_size, sum_over
 from swarmbed.network import Inputs, Network
 
@@ -41,7 +42,8 @@ class Value:
 
     def init(self, key: PRNGKeyArray) -> Critic:
         params = self.network.init(key)
-        return Critic(params, self.optimiser.init(params), jnp.zeros(()), jnp.ones(()), jnp.zeros(()))
+        moments = self.optimiser.init(ravel_pytree(params)[0])
+        return Critic(params, moments, jnp.zeros(()), jnp.ones(()), jnp.zeros(()))
 
     def predict(self, critic: Critic, inputs: Inputs) -> Float[Array, " B"]:
         return critic.mean + critic.std * self.network.apply(critic.params, inputs)[:, 0]
@@ -60,16 +62,21 @@ class Value:
             lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), (batch.inputs, targets)
         )
 
-        def step(carry: tuple[Any, Any], index: Array) -> tuple[tuple[Any, Any], None]:
-            params, moments = carry
+        # All weights are one vector here: a step is short, and many small arrays would spend it on being called.
+        start, unflatten = ravel_pytree(critic.params)
+
+        def step(carry: tuple[Array, Any], index: Array) -> tuple[tuple[Array, Any], None]:
+            weights, moments = carry
+            params = unflatten(weights)
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
             gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(batch.inputs))
-            gradient = mean_over_devices(gradient, size)
+            gradient = lax.pmean(ravel_pytree(gradient)[0] / size, AXIS)
             updates, moments = self.optimiser.update(gradient, moments)
-            return (optax.apply_updates(params, updates), moments), None
+            return (optax.apply_updates(weights, updates), moments), None
 
         order = jax.vmap(lambda k: jax.random.permutation(k, count))(jax.random.split(key, self.epochs)).reshape(-1)
-        (params, moments), _ = lax.scan(step, (critic.params, critic.moments), order)
+        (weights, moments), _ = lax.scan(step, (start, critic.moments), order)
+        params = unflatten(weights)
         # One bad batch must not poison the critic for good.
         healthy = jnp.isfinite(sum(jnp.abs(leaf).sum() for leaf in jax.tree.leaves(params)))
         keep = lambda new, old: jnp.where(healthy, new, old)  # noqa: E731
