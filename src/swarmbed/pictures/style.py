@@ -23,11 +23,17 @@ BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#7F7F7F"
 INK, FAINT = "#333333", "#D9D9D9"
 
 
+Dashes = Literal["-", "--", "-.", ":"]
+
+
 class Style(NamedTuple):
     """How the line of one method looks."""
 
     color: str
-    dashes: Literal["-", "--", "-.", ":"] = "-"
+    dashes: Dashes = "-"
+
+
+DASHES: tuple[Dashes, ...] = ("-", "--", ":", "-.")
 
 
 # Learned on the extended set is blue, on less a lighter blue; rules that nobody trained are dark and dashed.
@@ -55,6 +61,10 @@ _COLORS = (BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY)
 _SPARE = [*map(Style, _COLORS), *(Style(color, "--") for color in _COLORS), *(Style(color, ":") for color in _COLORS)]
 
 
+def _variants(style: Style) -> list[Style]:
+    return [style, *(Style(style.color, dashes) for dashes in DASHES if dashes != style.dashes)]
+
+
 def styles_of(names: Iterable[str]) -> dict[str, Style]:
     """A style for every name: the method's own, also with a suffix such as "NN+ 2x"; an unused one for strangers."""
     chosen: dict[str, Style] = {}
@@ -63,7 +73,9 @@ def styles_of(names: Iterable[str]) -> dict[str, Style]:
     for name in names:
         own = by_name.get(name.lower()) or by_name.get(name.lower().split(" ")[0])
         if own is not None:
-            chosen[name] = own
+            # Two of one method side by side share its colour and differ in their dashes.
+            free = (style for style in _variants(own) if style not in chosen.values())
+            chosen[name] = next(free, own)
     spare = cycle([style for style in _SPARE if style not in chosen.values()] or _SPARE)
     return {name: chosen[name] if name in chosen else next(spare) for name in names}
 
