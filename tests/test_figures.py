@@ -99,6 +99,7 @@ def test_axes_say_what_they_show():
         ["NN+ 2x", "M+", "MS+", "MSS+", "MSSK+"],
         ["mean", "softmax", "max"],
         ["NN+", "a stranger", "another", "Voronoi"],
+        ["NN+", "NN+ (other settings)", "RBF"],
     ],
 )
 def test_methods_that_share_a_figure_look_different(together):
@@ -107,6 +108,11 @@ def test_methods_that_share_a_figure_look_different(together):
 
 def test_two_embeddings_of_a_kind_look_like_one():
     assert styles_of(["NN+ 2x"])["NN+ 2x"] == METHOD_STYLES["NN+"]
+
+
+def test_two_of_one_method_share_its_colour():
+    styles = styles_of(["NN+", "NN+ (other settings)"])
+    assert {style.color for style in styles.values()} == {METHOD_STYLES["NN+"].color}
 
 
 def test_a_controller_looks_like_the_method_it_is():

@@ -138,25 +138,28 @@ def test_a_killed_worker_is_taken_up_again(tmp_path: Path) -> None:
 
 def test_workers_end_with_a_pool_that_was_killed(tmp_path: Path) -> None:
     """Even by SIGKILL, which leaves the pool no time to stop them."""
-    worker = [sys.executable, "-m", "swarmbed.reproduction.worker", "0", "bench", "--help"]
-    ends = "import subprocess, sys, time; subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE); time.sleep(600)"
-    marker = tmp_path / "alive"
-    code = f"while True: pathlib.Path({str(marker)!r}).write_text(str(time.time())); time.sleep(0.05)"
-    script = "import pathlib, threading, time\nfrom swarmbed.reproduction.worker import end_with_the_pool\n"
-    script += "threading.Thread(target=end_with_the_pool, daemon=True).start()\n" + code
-    pool = subprocess.Popen([sys.executable, "-c", ends, sys.executable, "-c", script])
+    alive = tmp_path / "alive"
+    worker = "import pathlib, threading, time\nfrom swarmbed.reproduction.worker import end_with_the_pool\n"
+    worker += "threading.Thread(target=end_with_the_pool, daemon=True).start()\n"
+    worker += f"while True: pathlib.Path({str(alive)!r}).write_text(str(time.time())); time.sleep(0.05)"
+    pool = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', sys.argv[1]], stdin=subprocess.PIPE).wait()"
+    process = subprocess.Popen([sys.executable, "-c", pool, worker])
     deadline = time.monotonic() + 60
-    while not marker.is_file() and time.monotonic() < deadline:
+    while not alive.is_file() and time.monotonic() < deadline:
         time.sleep(0.05)
-    pool.kill()
-    pool.wait()
+    process.kill()
+    process.wait()
     time.sleep(1.0)
-    last = marker.read_text()
+    last_sign = alive.read_text()
     time.sleep(0.5)
-    assert marker.read_text() == last
-    # And one whose pool is still there ends by itself, with its own exit code.
-    quick = subprocess.Popen(worker, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    assert quick.wait(60) == 0
+    assert alive.read_text() == last_sign
+
+
+def test_a_worker_whose_pool_is_there_ends_with_its_own_exit_code() -> None:
+    for arguments, code in ((["list", "--help"], 0), (["no such command"], 2)):
+        command = [sys.executable, "-m", "swarmbed.reproduction.worker", "0", *arguments]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        assert subprocess.Popen(command, stdin=subprocess.PIPE, **quiet).wait(60) == code
 
 
 def test_a_study_that_is_stopped_goes_on_later(tmp_path: Path) -> None:

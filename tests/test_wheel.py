@@ -26,7 +26,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(installed: Path, code: str, cwd: Path) -> str:
     answer = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(installed), "COLUMNS": "200"},
+        env=os.environ | {"PYTHONPATH": str(installed)},
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     return answer.stdout

@@ -66,11 +66,13 @@ def _variant_table() -> Table:
 def _policy_table() -> Table:
     """Policies inside the package; their score is the mean return of the last ten iterations of their training."""
     table = Table(title="shipped policies", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for heading in ("name", "method", "trained on", "agents", "score"):
+    table.add_column("name", no_wrap=True)  # it is there to be copied
+    for heading in ("method", "trained on", "agents"):
         table.add_column(heading, overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
     for name, path in shipped_policies().items():
         notes = load_arrays(path)[1]
         task = load_policy(name).task
-        row = (name, notes.get("label", ""), registry.tasks.name_of(task), str(task.num_agents), notes.get("score", ""))
-        table.add_row(*row)
+        score = f"{float(notes['score']):.1f}" if "score" in notes else ""
+        table.add_row(name, notes.get("label", ""), registry.tasks.name_of(task), str(task.num_agents), score)
     return table
