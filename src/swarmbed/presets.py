@@ -5,9 +5,9 @@ from swarmbed.errors import choose
 
 PRESETS: dict[str, tuple[str, Config]] = {
     "paper": ("the paper's settings, which are the defaults", {}),
-    "bold": (
-        "larger trust region, calmer exploration, for pursuit; slows rendezvous down",
-        {"algorithm": {"name": "trpo", "kl_bound": 0.03, "damping": 0.05, "initial_log_std": -0.7}},
+    "calm": (
+        "less exploration noise at the start, for pursuit",
+        {"algorithm": {"name": "trpo", "initial_log_std": -0.7}},
     ),
 }
 

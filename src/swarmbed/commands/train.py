@@ -22,7 +22,7 @@ from swarmbed.train import Outputs, RunSettings, TrainingResult, free_folder, re
 SUMMARY = "Train a policy; go on with a run that stopped"
 EXAMPLE = """
 swarmbed train                                              # rendezvous, 20 agents: minutes on two cores
-swarmbed train pursuit --agents 10 --preset bold --iterations 150 --out runs/pursuit
+swarmbed train pursuit --agents 10 --preset calm --iterations 150 --out runs/pursuit
 swarmbed train rendezvous-local --observe comm --embedding neural --pooling max --seed 3
 swarmbed train --resume runs/pursuit --iterations 300
 """

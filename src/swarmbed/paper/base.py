@@ -16,7 +16,7 @@ ITERATIONS = {
     "multi-pursuit": 100,
 }
 # One preset per task, the same for all methods; docs/results.md says what made the difference.
-PRESETS = {"pursuit-global": "bold", "pursuit-local": "bold"}
+PRESETS = {"pursuit-global": "calm", "pursuit-local": "calm"}
 
 
 @dataclass(frozen=True)
