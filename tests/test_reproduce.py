@@ -109,6 +109,26 @@ def test_the_same_name_always_means_the_same_training() -> None:
             assert seen.setdefault(training.name, training) == training
 
 
+def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
+    """Two iterations of five processor seconds each were recorded, and four iterations of eight seconds by the clock."""
+    store = Store(tmp_path / "results", tmp_path / "work")
+    nn, rbf, *_, other = (
+        t for name in ("rendezvous-global", "multi-pursuit") for t in plan.chosen([name])[0].trainings
+    )
+    jobs = [plan.Job(nn, 1, 10), plan.Job(rbf, 1, 20)]
+    assert plan.duration(jobs, store, workers=2) is None
+    _finished(store.metrics_path(nn, 0), "iteration,seconds,processor_seconds\n1,50,5\n2,90,10\n")
+    assert plan.duration(jobs, store, workers=2) == (10 + 20) * 5 / 2
+    _finished(store.metrics_path(rbf, 0), "iteration,seconds\n4,32\n")
+    assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 8) / 2
+    assert plan.duration([plan.Job(other, 0, 10)], store, workers=2) is None
+
+
+def _finished(path: Path, metrics: str) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text(metrics)
+
+
 def test_the_least_that_counts_is_asked_for() -> None:
     known = plan.experiments()
     for name in ("rendezvous-global", "rendezvous-local", "pursuit-global", "pursuit-local"):

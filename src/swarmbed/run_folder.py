@@ -94,16 +94,7 @@ class RunFolder:
             csv.writer(file, lineterminator="\n").writerow([_cell(row[name]) for name in columns])
 
     def read_metrics(self) -> list[Row]:
-        """The rows that are whole; a last one that a crash cut short is left out."""
-        if not self.metrics.is_file():
-            return []
-        with self.metrics.open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        return [
-            {name: float(cell) if cell else math.nan for name, cell in row.items()}
-            for row in rows
-            if None not in row.values() and None not in row
-        ]
+        return read_rows(self.metrics)
 
     def _clear(self) -> None:
         """Remove what a run writes, and nothing else."""
@@ -111,6 +102,19 @@ class RunFolder:
             file.unlink(missing_ok=True)
         for file in self.checkpoints.glob("*.safetensors"):
             file.unlink()
+
+
+def read_rows(path: Path) -> list[Row]:
+    """A file of metrics: the rows that are whole; a last one that a crash cut short is left out."""
+    if not path.is_file():
+        return []
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        {name: float(cell) if cell else math.nan for name, cell in row.items()}
+        for row in rows
+        if None not in row.values() and None not in row
+    ]
 
 
 def _cell(value: Any) -> str:

@@ -83,8 +83,7 @@ class Contest:
     trainings: tuple[Training, ...]
     controllers: tuple[tuple[str, str], ...]
     agents: tuple[int, ...]
-    metric: str
-    log: bool = False
+    horizon: int | None = None  # steps per episode; the task's own if None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,5 @@ EXPERIMENT = Experiment(
         METHODS,
         (("voronoi_pursuit", "Voronoi"),),
         agents=(5, 10, 20, 50),
-        metric="captured_by",
     ),
 )

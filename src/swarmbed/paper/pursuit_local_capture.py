@@ -8,5 +8,5 @@ EXPERIMENT = Experiment(
     title="Pursuit, local observability: probability of capture by time t",
     finding="comm clearly best",
     trainings=METHODS,
-    contest=Contest(VARIANT, METHODS, (), agents=(20,), metric="captured_by"),
+    contest=Contest(VARIANT, METHODS, (), agents=(20,)),
 )

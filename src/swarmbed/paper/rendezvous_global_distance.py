@@ -13,7 +13,6 @@ EXPERIMENT = Experiment(
         METHODS,
         (("consensus", "PD"),),
         agents=(20, 100),
-        metric="mean_distance",
-        log=True,
+        horizon=500,
     ),
 )

@@ -8,5 +8,5 @@ EXPERIMENT = Experiment(
     title="Rendezvous, communication radius 40: mean distance over time",
     finding="comm helps even at 10 agents",
     trainings=METHODS,
-    contest=Contest(VARIANT, METHODS, (("consensus", "consensus"),), agents=(20, 10), metric="mean_distance", log=True),
+    contest=Contest(VARIANT, METHODS, (("consensus", "consensus"),), agents=(20, 10), horizon=500),
 )

@@ -14,10 +14,12 @@ from swarmbed.embeddings.neural import Neural
 from swarmbed.network import Layout, Network
 from swarmbed.reproduction.budget import Budget
 from swarmbed.reproduction.store import Store
-from swarmbed.run_folder import RunFolder
+from swarmbed.run_folder import read_rows
 from swarmbed.tasks import make_task
 
 CALLS = 300
+DECIDING = (10, 20, 50)
+OBSERVING = (10, 20, 50, 100, 200)
 
 
 def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
@@ -28,10 +30,7 @@ def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
     runs: dict[str, float] = {}
     worked: dict[str, float] = {}
     for path in sorted((store.results / "runs").glob("*/seed-*.csv")):
-        folder = RunFolder(path.parent)
-        folder.metrics = path
-        rows = folder.read_metrics()
-        if rows:
+        if rows := read_rows(path):
             name = f"{path.parent.name} {path.stem}"
             runs[name] = rows[-1]["seconds"]
             if not math.isnan(processor := rows[-1].get("processor_seconds", math.nan)):
@@ -42,23 +41,34 @@ def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
         "training_processor_seconds": worked,
         "median_training_minutes": statistics.median(runs.values()) / 60 if runs else None,
         "median_training_processor_minutes": statistics.median(worked.values()) / 60 if worked else None,
-        "decision_microseconds": {str(agents): _decisions(agents) for agents in (10, 20, 50)},
+        "decision_microseconds": {str(agents): _decisions(agents) for agents in DECIDING},
+        "observation_bytes": {str(agents): _observation_bytes(agents) for agents in OBSERVING},
     }
 
 
 def _decisions(agents: int) -> dict[str, float]:
+    """One agent deciding alone, as on a robot; and all at once, as in a simulation, divided by their number."""
     task = make_task("pursuit", num_agents=agents)
     network = Network(Layout.of(task), Neural(), (64,), task.action_size)
     params = network.init(jax.random.key(0))
     state = task.initial(jax.random.key(1))
-    seen = jax.tree.map(lambda leaf: leaf[:1], task.observe(state))
+    seen = task.observe(state)
+    alone = jax.tree.map(lambda leaf: leaf[:1], seen)
     forward = jax.jit(lambda observation: network.apply(params, network.prepare(observation)))
     controller = VoronoiPursuit()
     control = jax.jit(lambda state: controller.act(task, state, jax.random.key(0)))
     return {
-        "network, one agent": _microseconds(lambda: forward(seen)),
-        "voronoi, one agent (all agents / N)": _microseconds(lambda: control(state)) / agents,
+        "network_alone": _microseconds(lambda: forward(alone)),
+        "network_of_all": _microseconds(lambda: forward(seen)) / agents,
+        "voronoi_of_all": _microseconds(lambda: control(state)) / agents,
     }
+
+
+def _observation_bytes(agents: int) -> int:
+    """What all agents together observe in one step of rendezvous; the sets make it grow with N (N − 1)."""
+    task = make_task("rendezvous", num_agents=agents)
+    seen = jax.eval_shape(lambda key: task.observe(task.initial(key)), jax.random.key(0))
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(seen))
 
 
 def _microseconds(call: Callable[[], jnp.ndarray]) -> float:

@@ -82,6 +82,7 @@ def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) ->
         "final_return": scores,
         "final_return_top5_median": float(np.median(sorted(scores.values())[-TOP:])),
         "seconds": {str(seed): rows[-1]["seconds"] for seed, rows in runs.items()},
+        "processor_seconds": {str(seed): rows[-1].get("processor_seconds") for seed, rows in runs.items()},
     }
 
 
@@ -107,9 +108,8 @@ def _contest(
         if store.policy_path(training).is_file()
     }
     entries |= {label: [name] for name, label in contest.controllers}
-    result = compare(
-        entries, make_task(contest.variant), sizes=contest.agents, episodes=budget.episodes, on_progress=on_progress
-    )
+    task = make_task(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
+    result = compare(entries, task, sizes=contest.agents, episodes=budget.episodes, on_progress=on_progress)
     figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)
     return [figure, store.write_numbers(experiment.name, "evaluation.json", result.summary())]

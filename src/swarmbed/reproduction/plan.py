@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import statistics
 from dataclasses import dataclass
 
 from swarmbed import paper
@@ -9,6 +10,7 @@ from swarmbed.errors import choose
 from swarmbed.paper.base import Experiment, Training
 from swarmbed.reproduction.budget import Budget
 from swarmbed.reproduction.store import Store
+from swarmbed.run_folder import read_rows
 
 # The order of the study, the most telling first.
 ORDER = (
@@ -62,13 +64,18 @@ def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: 
 
 
 def seconds_per_iteration(store: Store, training: Training) -> float | None:
-    """Measured on runs of this training or, failing that, of another method on the same task; None if there is none."""
+    """Median over runs of this training or, failing that, of other methods on the same task; None if there are none.
+
+    Processor time where it was recorded: a run has a core of its own, and the clock also counts what else went on.
+    """
     for pattern in (training.name, f"{training.variant}-*"):
+        each = []
         for path in sorted((store.results / "runs").glob(f"{pattern}/seed-*.csv")):
-            lines = path.read_text().splitlines()
-            if len(lines) > 1:
-                last = dict(zip(lines[0].split(","), lines[-1].split(","), strict=True))
-                return float(last["seconds"]) / float(last["iteration"])
+            if rows := read_rows(path):
+                last = rows[-1]
+                each.append(last.get("processor_seconds", last["seconds"]) / last["iteration"])
+        if each:
+            return statistics.median(each)
     return None
 
 

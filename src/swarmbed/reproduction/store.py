@@ -19,7 +19,7 @@ from swarmbed.files import write_atomically
 from swarmbed.paper.base import Training
 from swarmbed.policy import load_policy_file, save_policy
 from swarmbed.reproduction.budget import Budget
-from swarmbed.run_folder import Row, RunFolder, is_flat
+from swarmbed.run_folder import Row, RunFolder, is_flat, read_rows
 
 TAIL = 10  # iterations whose mean return is a run's score
 
@@ -57,9 +57,7 @@ class Store:
 
     def rows(self, training: Training, seed: int) -> list[Row]:
         """Metrics of a run that was harvested."""
-        folder = RunFolder(Path())
-        folder.metrics = self.metrics_path(training, seed)
-        return folder.read_metrics()
+        return read_rows(self.metrics_path(training, seed))
 
     def prepare(self, training: Training, seed: int, budget: Budget) -> RunFolder:
         """A run folder that can be resumed, whether it has begun or not."""
