@@ -110,7 +110,7 @@ def test_the_same_name_always_means_the_same_training() -> None:
 
 
 def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
-    """Two iterations of five processor seconds each were recorded, and four iterations of eight seconds by the clock."""
+    """Two iterations of five processor seconds each were recorded, and four of eight seconds by the clock."""
     store = Store(tmp_path / "results", tmp_path / "work")
     nn, rbf, *_, other = (
         t for name in ("rendezvous-global", "multi-pursuit") for t in plan.chosen([name])[0].trainings

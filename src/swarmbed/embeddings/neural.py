@@ -9,7 +9,8 @@ from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised, in_order
-from swarmbed.embeddings.summation import ACTIVATIONS, sum_activations
+from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
+from swarmbed.embeddings.slots import pool
 from swarmbed.errors import SwarmbedError, choose
 from swarmbed.settings import setting
 
@@ -56,9 +57,13 @@ class Neural(Embedding):
         count = jnp.maximum(presence.sum(1), 1.0)[:, None]
         layers = in_order(params)
         # Only a known number of slots can be unrolled; an exported policy leaves it open.
-        if self.pooling == "mean" and len(layers) == 1 and isinstance(prepared.shape[1], int):
+        if len(layers) == 1 and isinstance(prepared.shape[1], int):
             weights = jnp.concatenate([layers[0]["weight"], layers[0]["bias"][None]])
-            return sum_activations(self.activation, weights, prepared) / count
+            if self.pooling == "softmax":
+                return pool(Softmax(self.activation, self.temperature), weights, prepared)
+            if self.pooling == "max":
+                return pool(Maximum(self.activation), weights, prepared)
+            return pool(Sum(self.activation), weights, prepared) / count
         hidden = self._features(params, prepared)
         if self.pooling == "mean":
             return hidden.sum(1) / count

@@ -1,0 +1,137 @@
+"""The poolings of neural features: sum, softmax and maximum of act(x_s · W) over a set."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float
+
+from swarmbed.embeddings.slots import LOOPED, UNROLLED_SLOTS, PerSample, Pooling, over_slots, product
+
+
+class Activation(NamedTuple):
+    """A function with act(0) = 0, so that an absent slot adds nothing to a sum, and its derivative."""
+
+    value: Callable[[Array], Array]
+    slope: Callable[[Array], Array]
+
+
+ACTIVATIONS: dict[str, Activation] = {
+    "relu": Activation(lambda h: jnp.maximum(h, 0.0), lambda h: (h > 0).astype(h.dtype)),
+    "tanh": Activation(jnp.tanh, lambda h: 1.0 - jnp.square(jnp.tanh(h))),
+    "elu": Activation(jax.nn.elu, lambda h: jnp.where(h > 0, 1.0, jnp.exp(jnp.minimum(h, 0.0)))),
+}
+
+
+@dataclass(frozen=True)
+class Sum(Pooling):
+    """u = Σ_s act(h_s)."""
+
+    activation: str
+
+    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+        value = ACTIVATIONS[self.activation].value
+        return over_slots(lambda x, _: value(product(x, weights)), jnp.add, sets)
+
+    def gain(self, weights: Float[Array, "F K"], known: PerSample, x: Float[Array, "*rows F"], slot: Any) -> Array:
+        return ACTIVATIONS[self.activation].slope(product(x, weights))
+
+
+@dataclass(frozen=True)
+class Softmax(Pooling):
+    """u = Σ_s w_s φ_s / Σ_s w_s with w_s = e^{αφ_s}, φ_s = act(h_s); 0 for the empty set.
+
+    The largest exponent is taken out, so that e^{αφ} cannot overflow; the ratio does not change. With p_s = w_s / Σ w,
+    ∂u/∂φ_s = p_s (1 + α (φ_s − u)).
+    """
+
+    activation: str
+    temperature: float
+
+    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+        return self._pooled(weights, sets, UNROLLED_SLOTS)[0]
+
+    def forward_and_known(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
+    ) -> tuple[Float[Array, "B K"], PerSample]:
+        pooled, inverse, largest = self._pooled(weights, sets, LOOPED)
+        return pooled, (pooled, inverse, largest)
+
+    def gain(self, weights: Float[Array, "F K"], known: PerSample, x: Float[Array, "*rows F"], slot: Any) -> Array:
+        pooled, inverse, largest = known
+        hidden = product(x, weights)
+        features = ACTIVATIONS[self.activation].value(hidden)
+        share = self._weight(x, features, largest) * inverse
+        return share * (1.0 + self.temperature * (features - pooled)) * ACTIVATIONS[self.activation].slope(hidden)
+
+    def _pooled(self, weights: Array, sets: Array, unrolled: int) -> tuple[Array, Array, Array]:
+        """u, 1 / Σ w, and the largest exponent."""
+        value = ACTIVATIONS[self.activation].value
+
+        def exponent(x: Array, _: Any) -> Array:
+            return jnp.where(_present(x), self.temperature * value(product(x, weights)), -jnp.inf)
+
+        largest = _or_zero(over_slots(exponent, jnp.maximum, sets))
+
+        def weighted(x: Array, _: Any) -> tuple[Array, Array]:
+            features = value(product(x, weights))
+            weight = self._weight(x, features, largest)
+            return weight, weight * features
+
+        total, summed = over_slots(weighted, _add_both, sets, unrolled)
+        inverse = 1.0 / jnp.where(total > 0, total, 1.0)
+        return summed * inverse, inverse, largest
+
+    def _weight(self, x: Array, features: Array, largest: Array) -> Array:
+        # Absent slots are 0 and may lie far above the largest exponent.
+        exponent = jnp.minimum(self.temperature * features - largest, 0.0)
+        return jnp.where(_present(x), jnp.exp(exponent), 0.0)
+
+
+@dataclass(frozen=True)
+class Maximum(Pooling):
+    """u = max_s act(h_s), and 0 for the empty set. Of equal elements the first one gets the gradient.
+
+    Who is the largest is kept as a slot's number: a value computed once more, for the derivative, may differ in its
+    last bit, and would then not be found.
+    """
+
+    activation: str
+
+    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+        return _or_zero(over_slots(lambda x, _: self._candidate(weights, x), jnp.maximum, sets))
+
+    def forward_and_known(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
+    ) -> tuple[Float[Array, "B K"], PerSample]:
+        def candidate(x: Array, slot: Any) -> tuple[Array, Array]:
+            features = self._candidate(weights, x)
+            return features, jnp.full(features.shape, slot, jnp.int32)
+
+        largest, where = over_slots(candidate, _larger, sets, LOOPED)
+        return _or_zero(largest), (where,)
+
+    def gain(self, weights: Float[Array, "F K"], known: PerSample, x: Float[Array, "*rows F"], slot: Any) -> Array:
+        return jnp.where(known[0] == slot, ACTIVATIONS[self.activation].slope(product(x, weights)), 0.0)
+
+    def _candidate(self, weights: Array, x: Array) -> Array:
+        return jnp.where(_present(x), ACTIVATIONS[self.activation].value(product(x, weights)), -jnp.inf)
+
+
+def _or_zero(largest: Array) -> Array:
+    return jnp.where(largest > -jnp.inf, largest, 0.0)
+
+
+def _present(x: Float[Array, "*rows F"]) -> Bool[Array, "*rows 1"]:
+    return x[..., -1:] > 0
+
+
+def _add_both(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array]:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _larger(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array]:
+    return jnp.maximum(a[0], b[0]), jnp.where(b[0] > a[0], b[1], a[1])

@@ -1,0 +1,129 @@
+"""Pooling act(x_s · W) over the slots of a set: the hot loop of the whole project.
+
+Written as a matrix product followed by a reduction, the (batch, slots, units) array in between leaves the registers and
+the product's inner dimension is tiny, so memory is what one waits for. Here the slots are unrolled into one elementwise
+expression that the compiler keeps in registers, and only the gradient with respect to W is a matrix product.
+
+However a set is pooled, the derivative has the same form, with a gain g_s per element and unit:
+
+    forward     u = pool of act(h_s)                   h_s = x_s · W
+    tangent     u̇ = Σ_s g_s (x_s · Ẇ)
+    transpose   W̄ = Σ_s x_sᵀ (g_s ū)
+
+The last column of x is 1 for a slot that is there, so the last row of W is the bias, and all of x is 0 for one that is
+not.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jax.custom_derivatives import SymbolicZero, linear_call
+from jaxtyping import Float
+
+UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
+# Two results that share a part of their expression are faster in a loop: unrolled, every slot's part would become an
+# array of its own, and what is broadcast into a later expression would be computed there anew for every slot.
+LOOPED = 1
+
+Result = TypeVar("Result")
+PerSample = tuple[Array, ...]
+
+
+class Pooling(ABC):
+    """How the activations of a set become one vector, and how each of them counts in its derivative."""
+
+    @abstractmethod
+    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+        """u."""
+
+    def forward_and_known(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
+    ) -> tuple[Float[Array, "B K"], PerSample]:
+        """u, and (B, K) arrays that :meth:`gain` wants to know; none by default."""
+        return self.forward(weights, sets), ()
+
+    @abstractmethod
+    def gain(self, weights: Float[Array, "F K"], known: PerSample, x: Float[Array, "*rows F"], slot: Any) -> Array:
+        """∂u/∂h_s for the slots ``slot``, whose elements are x."""
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def pool(how: Pooling, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+    """u for every set in the batch."""
+    return how.forward(weights, sets)
+
+
+def _jvp(
+    how: Pooling, primals: tuple[Array, Array], tangents: tuple[Array | SymbolicZero, Array | SymbolicZero]
+) -> tuple[Array, Array]:
+    weights, sets = primals
+    weights_dot, sets_dot = tangents
+    output, known = how.forward_and_known(weights, sets)
+    tangent = jnp.zeros_like(output)
+    if not isinstance(weights_dot, SymbolicZero):
+        tangent = linear_call(partial(_tangent, how), partial(_transpose, how), (weights, known, sets), weights_dot)
+    if not isinstance(sets_dot, SymbolicZero):
+        # Only who differentiates through the simulator comes here; learners never do.
+        tangent = tangent + (_all_gains(how, weights, known, sets) * (sets_dot @ weights)).sum(1)
+    return output, tangent
+
+
+pool.defjvp(_jvp, symbolic_zeros=True)
+
+
+def _tangent(how: Pooling, residuals: tuple[Array, PerSample, Array], weights_dot: Array) -> Array:
+    weights, known, sets = residuals
+    return over_slots(lambda x, slot: how.gain(weights, known, x, slot) * product(x, weights_dot), jnp.add, sets)
+
+
+def _transpose(how: Pooling, residuals: tuple[Array, PerSample, Array], cotangent: Array) -> Array:
+    weights, known, sets = residuals
+    pulled = _all_gains(how, weights, known, sets) * cotangent[:, None, :]
+    rows = sets.reshape(-1, sets.shape[-1])
+    return rows.T @ pulled.reshape(rows.shape[0], -1)
+
+
+def _all_gains(how: Pooling, weights: Array, known: PerSample, sets: Array) -> Float[Array, "B S K"]:
+    slots = jnp.arange(sets.shape[1], dtype=jnp.int32)[:, None]
+    return how.gain(weights, tuple(array[:, None, :] for array in known), sets, slots)
+
+
+def product(x: Float[Array, "*rows F"], weights: Float[Array, "F K"]) -> Float[Array, "*rows K"]:
+    """x · W as a sum of outer products, which stays elementwise and so can be fused with what follows."""
+    total = x[..., 0:1] * weights[0]
+    for feature in range(1, x.shape[-1]):
+        total = total + x[..., feature : feature + 1] * weights[feature]
+    return total
+
+
+def over_slots(
+    one_slot: Callable[[Array, Any], Result],
+    combine: Callable[[Result, Result], Result],
+    sets: Float[Array, "B S F"],
+    unrolled: int = UNROLLED_SLOTS,
+) -> Result:
+    """one_slot(x_s, s) of all slots, combined two at a time; unrolled in blocks."""
+    slots = sets.shape[1]
+    blocks = -(-slots // unrolled)
+    size = -(-slots // blocks)
+
+    def reduce_block(block: Array, first: Any) -> Result:
+        total = one_slot(block[:, 0], first)
+        for slot in range(1, size):
+            total = combine(total, one_slot(block[:, slot], first + slot))
+        return total
+
+    if blocks == 1:
+        return reduce_block(sets, 0)
+    padded = jnp.pad(sets, ((0, 0), (0, blocks * size - slots), (0, 0)))
+
+    def add_block(index: Array, total: Result) -> Result:
+        block = lax.dynamic_slice_in_dim(padded, index * size, size, axis=1)
+        return combine(total, reduce_block(block, index * size))
+
+    return lax.fori_loop(1, blocks, add_block, reduce_block(padded[:, :size], jnp.int32(0)))
