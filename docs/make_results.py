@@ -36,8 +36,9 @@ def text() -> str:
         "which `swarmbed reproduce` writes; every run's settings, seed and commit are in `results/runs/`.",
         "*Final return* is the mean over the last ten iterations of a run, exploration noise included; contests are",
         "greedy, from equal starts, with 95 % bootstrap intervals over episodes. *Minutes per run* are processor time",
-        "on one core; in brackets, by the clock, on a machine that did other work too. *Capture found* counts the",
-        "trials whose greedy policy catches the evader in at least half of 200 episodes, with a 95 % Wilson interval.",
+        "on one core; in brackets, by the clock, on a machine that did other work too. *Caught* is the share of",
+        "episodes with a capture, in the last ten iterations of training and in 200 greedy episodes; *capture found* counts the",
+        "trials that catch in at least half of the greedy ones, with a 95 % Wilson interval.",
         "",
         *verdicts.get("about", {}).get("text", "").strip().splitlines(),
     ]
@@ -69,7 +70,7 @@ def body(experiment: Experiment) -> list[str]:
 def run_table(numbers: dict[str, Any]) -> list[str]:
     headings = ["method", "seeds", "iterations", "final return (per seed)", "median of the top five", "minutes per run"]
     captures = any(entry.get("capture_trials") for entry in numbers.values())
-    headings += ["caught, of 200 greedy episodes", "capture found in"] if captures else []
+    headings += ["caught in training", "caught, greedy", "capture found in"] if captures else []
     lines = ["", "| " + " | ".join(headings) + " |", "|---" * len(headings) + "|"]
     for entry in numbers.values():
         cells = [entry["label"], str(entry["seeds"]), str(entry["iterations"])]
@@ -99,10 +100,10 @@ def _minutes(entry: dict[str, Any]) -> str:
 
 def _capture_cells(entry: dict[str, Any]) -> list[str]:
     if not entry.get("capture_trials"):
-        return ["", ""]
+        return ["", "", ""]
     low, high = entry["capture_ci"]
-    shares = _per_seed(entry["captured_share"], "{:.0%}")
-    return [shares, f"{entry['capture_found']} of {entry['capture_trials']} [{low:.2f}, {high:.2f}]"]
+    shares = [_per_seed(entry[name], "{:.0%}") for name in ("captured_in_training", "captured_share")]
+    return [*shares, f"{entry['capture_found']} of {entry['capture_trials']} [{low:.2f}, {high:.2f}]"]
 
 
 def settings_table() -> list[str]:

@@ -14,7 +14,7 @@ from swarmbed.pictures.page import draw_trace
 from swarmbed.pictures.recording import record
 from swarmbed.progress_bar import Report
 from swarmbed.reproduction.budget import Budget
-from swarmbed.reproduction.store import Store, score
+from swarmbed.reproduction.store import Store, mean_of_last, score
 from swarmbed.tasks import make_task
 from swarmbed.who import Contestant, find
 
@@ -53,7 +53,7 @@ def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path
                 curves[training.label] = median_of_top(list(runs.values()))
                 numbers[training.name] = _run_numbers(training, runs)
                 if variant.startswith("pursuit"):
-                    numbers[training.name] |= _captures(store, training, list(runs))
+                    numbers[training.name] |= _captures(store, training, runs)
         suffix = "" if len(variants) == 1 else f"-{variant}"
         ylabel = experiment.curve or "average return"
         made.append(learning_curves(curves, folder / f"figure{suffix}.png", ylabel=ylabel, log=experiment.log))
@@ -86,17 +86,23 @@ def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) ->
     }
 
 
-def _captures(store: Store, training: Training, seeds: list[int]) -> dict[str, Any]:
+def _captures(store: Store, training: Training, runs: dict[int, list[dict[str, float]]]) -> dict[str, Any]:
     """In how many trials the greedy policy catches the evader in at least half of its episodes."""
     shares: dict[str, float] = {}
-    for seed in seeds:
+    for seed in runs:
         policy = store.run_policy_path(training, seed)
         if policy.is_file():
             result = evaluate(str(policy), episodes=CAPTURE_EPISODES, seed=1)
             shares[str(seed)] = float(result.curves["captured_by"][:, -1].mean())
     found = sum(share >= 0.5 for share in shares.values())
     interval = [float(bound) for bound in statistics.wilson_interval(found, len(shares))] if shares else []
-    return {"captured_share": shares, "capture_found": found, "capture_trials": len(shares), "capture_ci": interval}
+    return {
+        "captured_in_training": {str(seed): mean_of_last(rows, "captured") for seed, rows in runs.items()},
+        "captured_share": shares,
+        "capture_found": found,
+        "capture_trials": len(shares),
+        "capture_ci": interval,
+    }
 
 
 def _contest(

@@ -92,8 +92,14 @@ class Store:
 
 def score(rows: list[Row]) -> float:
     """Mean return of the last iterations in which episodes ended; −∞ for a run without any."""
-    known = [row["mean_return"] for row in rows if not np.isnan(row["mean_return"])]
-    return float(np.mean(known[-TAIL:])) if known else -np.inf
+    mean = mean_of_last(rows, "mean_return")
+    return -np.inf if np.isnan(mean) else mean
+
+
+def mean_of_last(rows: list[Row], column: str) -> float:
+    """Mean of a column over the last iterations in which episodes ended; NaN for a run without any."""
+    known = [row[column] for row in rows if not np.isnan(row[column])]
+    return float(np.mean(known[-TAIL:])) if known else np.nan
 
 
 def commit() -> str:
