@@ -37,8 +37,8 @@ def text() -> str:
         "*Final return* is the mean over the last ten iterations of a run, exploration noise included; contests are",
         "greedy, from equal starts, with 95 % bootstrap intervals over episodes. *Minutes per run* are processor time",
         "on one core; in brackets, by the clock, on a machine that did other work too. *Caught* is the share of",
-        "episodes with a capture, in the last ten iterations of training and in 200 greedy episodes; *capture found* counts the",
-        "trials that catch in at least half of the greedy ones, with a 95 % Wilson interval.",
+        "episodes with a capture, in the last ten iterations of training and in 200 greedy episodes; *capture found*",
+        "counts the trials that catch in at least half of the greedy ones, with a 95 % Wilson interval.",
         "",
         *verdicts.get("about", {}).get("text", "").strip().splitlines(),
     ]

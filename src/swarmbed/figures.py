@@ -35,7 +35,7 @@ def learning_figure(curves: dict[str, Curve], *, ylabel: str, log: bool, xlabel:
     if log:
         log_scale(axes, curves.values())
     if curves:
-        axes.legend(frameon=False, fontsize=9, labelcolor=INK)
+        axes.legend(loc="lower right", frameon=False, fontsize=9, labelcolor=INK)
     return figure
 
 

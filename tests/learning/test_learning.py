@@ -16,7 +16,7 @@ from swarmbed.paper.base import Training
 from swarmbed.policy import Policy
 from swarmbed.reproduction.plan import experiments
 from swarmbed.tasks import make_task
-from swarmbed.train import Outputs, RunSettings, start_run
+from swarmbed.train import Outputs, RunSettings, resume_run, start_run
 
 pytestmark = pytest.mark.slow
 QUIET = Outputs(progress=False)
@@ -52,21 +52,31 @@ def paper_trainings() -> list[Training]:
     return [t for t in everything.values() if not (t.embedding["name"] == "concatenation" and "multi" in t.variant)]
 
 
-# How much better than the untrained policy 15 iterations must be, as a share of the untrained policy's return; captures
+# How much better than the untrained policy a method must become, as a share of the untrained policy's return; captures
 # start near zero in multi-pursuit, so there the return must rise by this many evaders.
 MARGINS = {"rendezvous": 0.25, "pursuit": 0.1, "multi": 1.0}
-ITERATIONS = 15
+# All but multi-pursuit, whose reward is rare, get there in the first fifteen iterations.
+LOOK_AFTER = (15, 30, 45, 60)
 
 
 @pytest.mark.parametrize("training", paper_trainings(), ids=lambda training: training.name)
 def test_every_method_improves_on_the_untrained_policy(training: Training, tmp_path: Path) -> None:
     learner = config_to_learner(training.config)
     before = evaluate(untrained(learner, 0), episodes=100, seed=7, stochastic=True).returns.mean()
-    run = trained(learner, ITERATIONS, 0, tmp_path / "run")
-    after = evaluate(run, episodes=100, seed=7, stochastic=True).returns.mean()
-    print(f"{training.name}: return {before:.1f} before, {after:.1f} after {ITERATIONS} iterations")
-    margin = MARGINS[training.variant.split("-")[0]]
-    assert after - before >= (margin if before >= 0 else margin * abs(before))
+    task = training.variant.split("-")[0]
+    margin = MARGINS[task] * (1.0 if before >= 0 else abs(before))
+    run, gain = tmp_path / "run", -np.inf
+    for iterations in LOOK_AFTER if task == "multi" else LOOK_AFTER[:1]:
+        if run.exists():
+            resume_run(run, iterations=iterations, outputs=QUIET, num_devices=1)
+        else:
+            trained(learner, iterations, 0, run)
+        after = evaluate(run, episodes=100, seed=7, stochastic=True).returns.mean()
+        print(f"{training.name}: return {before:.2f} before, {after:.2f} after {iterations} iterations")
+        gain = after - before
+        if gain >= margin:
+            break
+    assert gain >= margin
 
 
 def test_ppo_learns_rendezvous_too(tmp_path: Path) -> None:

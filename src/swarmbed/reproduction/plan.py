@@ -16,7 +16,7 @@ from swarmbed.run_folder import read_rows
 ORDER = (
     "rendezvous-global", "pursuit-global", "rendezvous-local", "pursuit-local", "multi-pursuit",
     "rendezvous-global-distance", "pursuit-global-capture", "rendezvous-local-distance", "pursuit-local-capture",
-    "rendezvous-trace", "pursuit-trace", "pooling", "moments", "rendezvous-dimension", "architecture", "cost",
+    "rendezvous-trace", "pursuit-trace", "moments", "pooling", "rendezvous-dimension", "architecture", "cost",
 )  # fmt: skip
 
 
