@@ -35,7 +35,8 @@ def learning_figure(curves: dict[str, Curve], *, ylabel: str, log: bool, xlabel:
     if log:
         log_scale(axes, curves.values())
     if curves:
-        axes.legend(loc="lower right", frameon=False, fontsize=9, labelcolor=INK)
+        # Returns below zero rise and level off, so that corner is free; captures may stay at zero.
+        axes.legend(loc="lower right" if log else "upper left", frameon=False, fontsize=9, labelcolor=INK)
     return figure
 
 
