@@ -16,7 +16,7 @@ lint: .venv/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test-learning: .venv/.dev  ## the slow checks: does it learn? (about an hour on two cores)
+test-learning: .venv/.dev  ## the slow checks: does it learn? (one to two hours on two cores)
 	$(BIN)/pytest -m slow -n 2 -rP
 
 bench: .venv/.installed  ## measure speed on this machine

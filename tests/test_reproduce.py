@@ -20,7 +20,7 @@ from swarmbed.reproduction.budget import BUDGETS, Budget
 from swarmbed.reproduction.local import LocalPool
 from swarmbed.reproduction.outcome import conclude, median_of_top
 from swarmbed.reproduction.ray_pool import advance, pack, unpack
-from swarmbed.reproduction.store import Store, score
+from swarmbed.reproduction.store import Store, compact_json, score
 from swarmbed.run_folder import RunFolder
 from swarmbed.train import Outputs, resume_run
 
@@ -241,6 +241,14 @@ def test_the_overview_names_every_experiment(tmp_path: Path, capsys: pytest.Capt
     assert main(["reproduce", "--results", str(tmp_path / "results")]) == 0
     shown = capsys.readouterr().out
     assert all(name.split("-")[0] in shown for name in plan.experiments())
+
+
+def test_a_curve_takes_one_line_of_a_file_of_numbers() -> None:
+    numbers = {"a": {"curve": [0.25, 1.0, None], "bands": [[1, 2], [3, 4]]}, "text": "x [1,  2]"}
+    text = compact_json(numbers)
+    assert '"curve": [ 0.25, 1.0, null ],' in text
+    assert len(text.splitlines()) == 10
+    assert json.loads(text) == numbers
 
 
 def test_numbers_are_written_as_json(store: Store) -> None:

@@ -8,6 +8,7 @@ results/EXPERIMENT/…                      figure, numbers
 """
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -86,8 +87,14 @@ class Store:
 
     def write_numbers(self, experiment: str, name: str, numbers: dict[str, Any]) -> Path:
         path = self.experiment_folder(experiment) / name
-        write_atomically(path, (json.dumps(numbers, indent=1) + "\n").encode())
+        write_atomically(path, (compact_json(numbers) + "\n").encode())
         return path
+
+
+def compact_json(numbers: dict[str, Any]) -> str:
+    """Readable, but a curve takes one line instead of a thousand."""
+    # No string holds a bare line break, so only lists begin like this.
+    return re.sub(r"\[\n[^\[\]{}]*\]", lambda found: " ".join(found.group().split()), json.dumps(numbers, indent=1))
 
 
 def score(rows: list[Row]) -> float:
