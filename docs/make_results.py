@@ -6,6 +6,7 @@ not what this script makes of them.
 
 import csv
 import json
+import re
 import tomllib
 from pathlib import Path
 from statistics import fmean
@@ -18,6 +19,7 @@ from swarmbed.reproduction.plan import experiments
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "results"
 PATH = DOCS / "results.md"
+NOT_RUN = {"verdict": "open", "measured": "not judged yet"}
 STEPS = (50, 100, 200, 500, 1024)
 SETTINGS = {
     "paper": "the paper's",
@@ -42,26 +44,81 @@ def text() -> str:
         "",
         *verdicts.get("about", {}).get("text", "").strip().splitlines(),
     ]
+    lines += at_a_glance(verdicts)
     for experiment in experiments().values():
-        verdict = verdicts.get(experiment.name, {"verdict": "open", "why": "not run yet"})
         lines += ["", f"## {experiment.title}", "", f"`swarmbed reproduce {experiment.name}`", ""]
-        lines += [f"The paper: {experiment.finding}.", "", f"**{verdict['verdict'].capitalize()}**: {verdict['why']}"]
+        lines += ["| the paper | | measured here |", "|---|---|---|"]
+        for finding, verdict, measured in judged(experiment, verdicts):
+            lines.append(f"| {finding} | **{verdict}** | {with_numbers(measured, experiment)} |")
         lines += body(experiment)
         if experiment.name == "pursuit-global":
             lines += settings_table()
     return "\n".join(lines) + "\n"
 
 
+def judged(experiment: Experiment, verdicts: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Each finding of the paper with our verdict and the words for it."""
+    own = verdicts.get(experiment.name, {})
+    if unknown := set(own) - set(experiment.findings):
+        raise ValueError(f"verdicts.toml: {experiment.name} has no finding {unknown}")
+    entries = [(finding, own.get(finding, NOT_RUN)) for finding in experiment.findings]
+    return [(finding, entry["verdict"], entry["measured"]) for finding, entry in entries]
+
+
+def at_a_glance(verdicts: dict[str, Any]) -> list[str]:
+    lines = ["", "| experiment | the paper | here |", "|---|---|---|"]
+    for experiment in experiments().values():
+        anchor = re.sub(r"[^\w\- ]", "", experiment.title.lower()).replace(" ", "-")
+        for finding, verdict, _ in judged(experiment, verdicts):
+            lines.append(f"| [{experiment.name}](#{anchor}) | {finding} | **{verdict}** |")
+    return lines
+
+
+def with_numbers(words: str, experiment: Experiment) -> str:
+    """Puts measured numbers where a verdict quotes them, so that none can be out of date.
+
+    ``{TRAINING}`` is its final return (median of the top five), ``{TRAINING found}`` in how many trials the capture was
+    found, ``{AGENTS LABEL STEP}`` a contestant's distance or share of captures at a step, and
+    ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close as another is at STEP.
+    """
+    return re.sub(r"\{([^}]+)\}", lambda quoted: _quoted(quoted[1].split(), experiment), words)
+
+
+def _quoted(words: list[str], experiment: Experiment) -> str:
+    if words[0].isdecimal():
+        agents, *label, step = words
+        return _quoted_from_contest(int(agents), label, int(step), experiment)
+    entry = _load(experiment, "numbers.json")[words[0]]
+    if words[1:] == ["found"]:
+        return f"{entry['capture_found']} of {entry['capture_trials']}"
+    return f"{entry['final_return_top5_median']:.1f}".replace("-", "−")
+
+
+def _quoted_from_contest(agents: int, label: list[str], step: int, experiment: Experiment) -> str:
+    panels = {panel["agents"]: panel for panel in _load(experiment, "evaluation.json")["panels"]}
+    contestants = panels[agents]["contestants"]
+    if "reaches" not in label:
+        standing = contestants[" ".join(label)]
+        return f"{standing[_metric(panels[agents])][step]:.2g}"
+    name, other = label[0], label[-1]
+    distances = contestants[name]["mean_distance"]
+    goal = contestants[other]["mean_distance"][step]
+    return str(next((i for i, distance in enumerate(distances) if distance <= goal), "never"))
+
+
+def _load(experiment: Experiment, file: str) -> Any:
+    return json.loads((RESULTS / experiment.name / file).read_text())
+
+
 def body(experiment: Experiment) -> list[str]:
     """Tables and figures of one experiment, as far as they exist."""
     folder = RESULTS / experiment.name
     lines: list[str] = []
-    if (folder / "numbers.json").is_file() and experiment.curve:
-        lines += run_table(json.loads((folder / "numbers.json").read_text()))
-    if (folder / "numbers.json").is_file() and experiment.measure:
-        lines += cost_table(json.loads((folder / "numbers.json").read_text()))
+    if (folder / "numbers.json").is_file():
+        table = cost_table if experiment.measure else run_table
+        lines += table(_load(experiment, "numbers.json"))
     if (folder / "evaluation.json").is_file():
-        lines += contest_table(json.loads((folder / "evaluation.json").read_text()))
+        lines += contest_table(_load(experiment, "evaluation.json"))
     for figure in sorted(folder.glob("*.png")):
         lines += ["", f"![{experiment.title}](../results/{experiment.name}/{figure.name})"]
     return lines
@@ -134,7 +191,7 @@ def _settings_files(training: str, name: str) -> list[Path]:
 def contest_table(evaluation: dict[str, Any]) -> list[str]:
     lines = []
     for panel in evaluation["panels"]:
-        metric = "captured_by" if any("captured_by" in s for s in panel["contestants"].values()) else "mean_distance"
+        metric = _metric(panel)
         what = "share of evaders caught by step" if metric == "captured_by" else "mean distance at step"
         lines += ["", f"{panel['agents']} agents, {evaluation['episodes']} episodes: {what} …", ""]
         steps = [step for step in STEPS if step <= evaluation["settings"]["horizon"]]
@@ -146,6 +203,10 @@ def contest_table(evaluation: dict[str, Any]) -> list[str]:
             cells.append(f"{standing['return_mean']:.2f} [{low:.2f}, {high:.2f}]")
             lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return lines
+
+
+def _metric(panel: dict[str, Any]) -> str:
+    return "captured_by" if any("captured_by" in s for s in panel["contestants"].values()) else "mean_distance"
 
 
 def _cell(standing: dict[str, Any], metric: str, step: int) -> str:

@@ -14,7 +14,7 @@ CHOICES = (
 EXPERIMENT = Experiment(
     name="architecture",
     title="Rendezvous: activations and layers of φ",
-    finding="one layer of 64 ReLU is enough",
+    findings=("one layer of 64 ReLU is enough",),
     trainings=(
         METHODS[0],
         *(

@@ -1,4 +1,4 @@
-"""What an experiment is: runs to train, policies to evaluate, something to draw, and a finding to check."""
+"""What an experiment is: runs to train, policies to evaluate, something to draw, and findings to check."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +92,7 @@ class Experiment:
 
     name: str
     title: str
-    finding: str
+    findings: tuple[str, ...]  # what the paper says of it
     trainings: tuple[Training, ...] = ()
     seeds: int = 1
     more_seeds: tuple[tuple[str, int], ...] = ()  # for the trainings on one variant

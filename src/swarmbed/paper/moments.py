@@ -12,7 +12,7 @@ MOMENTS = tuple(
 EXPERIMENT = Experiment(
     name="moments",
     title="Pursuit of 5 evaders by 50 agents: moments against neural features",
-    finding="NN+ best",
+    findings=("NN+ best",),
     trainings=(METHODS[0], *MOMENTS),
     curve="average return (captures)",
 )

@@ -8,7 +8,7 @@ METHODS = tuple(training(VARIANT, *method) for method in (NN_EXTENDED, NN_BASIC,
 EXPERIMENT = Experiment(
     name="multi-pursuit",
     title="Pursuit of 5 evaders by 50 agents: evaders caught per episode",
-    finding="NN+ best; concatenation does not learn",
+    findings=("NN+ best", "concatenation does not learn"),
     trainings=METHODS,
     curve="average return (captures)",
 )

@@ -6,7 +6,7 @@ from swarmbed.paper.pursuit_global import METHODS, VARIANT
 EXPERIMENT = Experiment(
     name="pursuit-global-capture",
     title="Pursuit: probability of capture by time t, trained with 10 agents",
-    finding="NN+ quickest; more agents are quicker; 5 agents struggle",
+    findings=("NN+ quickest", "more agents are quicker", "5 agents struggle"),
     trainings=METHODS,
     contest=Contest(
         VARIANT,

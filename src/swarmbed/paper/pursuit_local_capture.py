@@ -6,7 +6,7 @@ from swarmbed.paper.pursuit_local import METHODS, VARIANT
 EXPERIMENT = Experiment(
     name="pursuit-local-capture",
     title="Pursuit, local observability: probability of capture by time t",
-    finding="comm clearly best",
+    findings=("comm clearly best",),
     trainings=METHODS,
     contest=Contest(VARIANT, METHODS, (), agents=(20,)),
 )

@@ -6,7 +6,7 @@ from swarmbed.paper.pursuit_global import METHODS
 EXPERIMENT = Experiment(
     name="pursuit-trace",
     title="Pursuit: an episode of NN+ with 10 agents",
-    finding="the pursuers spread, circle, close in",
+    findings=("the pursuers spread, circle, close in",),
     trainings=METHODS[:1],
     trace=(METHODS[0], 10),
 )

@@ -6,7 +6,12 @@ from swarmbed.paper.rendezvous_global import METHODS, VARIANT
 EXPERIMENT = Experiment(
     name="rendezvous-global-distance",
     title="Rendezvous: mean distance over time, trained with 20 agents",
-    finding="at step 200 NN+ about 0.04, NN and RBF about 0.08; learned policies are faster than PD, PD reaches zero",
+    findings=(
+        "at step 200 NN+ about 0.04, NN and RBF about 0.08",
+        "NN+ gets where NN and RBF end 20 to 30 steps earlier",
+        "learned policies are faster than PD",
+        "PD reaches zero",
+    ),
     trainings=METHODS,
     contest=Contest(
         VARIANT,

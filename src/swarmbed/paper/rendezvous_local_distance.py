@@ -6,7 +6,7 @@ from swarmbed.paper.rendezvous_local import METHODS, VARIANT
 EXPERIMENT = Experiment(
     name="rendezvous-local-distance",
     title="Rendezvous, communication radius 40: mean distance over time",
-    finding="comm helps even at 10 agents",
+    findings=("comm helps even at 10 agents",),
     trainings=METHODS,
     contest=Contest(VARIANT, METHODS, (("consensus", "consensus"),), agents=(20, 10), horizon=500),
 )

@@ -6,7 +6,7 @@ from swarmbed.paper.rendezvous_global import METHODS
 EXPERIMENT = Experiment(
     name="rendezvous-trace",
     title="Rendezvous: an episode of NN+ with 20 agents",
-    finding="the swarm meets in one point",
+    findings=("the swarm meets in one point",),
     trainings=METHODS[:1],
     trace=(METHODS[0], 20),
 )
