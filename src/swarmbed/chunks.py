@@ -40,6 +40,18 @@ def sum_over(function: Callable[[Any], Result], batch: Any, size: int) -> Result
     return total if samples % size == 0 else jax.tree.map(jnp.add, total, function(rest))
 
 
+def in_pieces(function: Callable[[Array], Array], batch: Array) -> Array:
+    """function(batch), computed for a piece of the samples at a time."""
+    size = piece_size(batch)
+    whole = batch.shape[0] // size
+    if whole == 0:
+        return function(batch)
+    pieces = batch[: whole * size].reshape(whole, size, *batch.shape[1:])
+    done = lax.map(function, pieces)
+    done = done.reshape(whole * size, *done.shape[2:])
+    return done if batch.shape[0] % size == 0 else jnp.concatenate([done, function(batch[whole * size :])])
+
+
 def number_of_samples(batch: Any) -> int:
     leaf: Array = jax.tree.leaves(batch)[0]
     return leaf.shape[0]

@@ -31,7 +31,7 @@ UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compi
 LOOPED = 1
 
 Result = TypeVar("Result")
-PerSample = tuple[Array, ...]
+Known = tuple[Array, ...]
 
 
 class Pooling(ABC):
@@ -43,13 +43,36 @@ class Pooling(ABC):
 
     def forward_and_known(
         self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
-    ) -> tuple[Float[Array, "B K"], PerSample]:
-        """u, and (B, K) arrays that :meth:`gain` wants to know; none by default."""
+    ) -> tuple[Float[Array, "B K"], Known]:
+        """u, and arrays that the derivative wants to know; none by default."""
         return self.forward(weights, sets), ()
 
     @abstractmethod
-    def gain(self, weights: Float[Array, "F K"], known: PerSample, x: Float[Array, "*rows F"], slot: Any) -> Array:
+    def tangent(
+        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], weights_dot: Float[Array, "F K"]
+    ) -> Float[Array, "B K"]:
+        """u̇."""
+
+    @abstractmethod
+    def gains(self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"]) -> Float[Array, "B S K"]:
+        """∂u/∂h_s of every slot."""
+
+
+class Unrolled(Pooling):
+    """A pooling whose gain is cheap to compute where it is needed, from the element and known (B, K) arrays."""
+
+    @abstractmethod
+    def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         """∂u/∂h_s for the slots ``slot``, whose elements are x."""
+
+    def tangent(
+        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], weights_dot: Float[Array, "F K"]
+    ) -> Float[Array, "B K"]:
+        return over_slots(lambda x, slot: self.gain(weights, known, x, slot) * product(x, weights_dot), jnp.add, sets)
+
+    def gains(self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"]) -> Float[Array, "B S K"]:
+        slots = jnp.arange(sets.shape[1], dtype=jnp.int32)[:, None]
+        return self.gain(weights, tuple(array[:, None, :] for array in known), sets, slots)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -69,28 +92,23 @@ def _jvp(
         tangent = linear_call(partial(_tangent, how), partial(_transpose, how), (weights, known, sets), weights_dot)
     if not isinstance(sets_dot, SymbolicZero):
         # Only who differentiates through the simulator comes here; learners never do.
-        tangent = tangent + (_all_gains(how, weights, known, sets) * (sets_dot @ weights)).sum(1)
+        tangent = tangent + (how.gains(weights, known, sets) * (sets_dot @ weights)).sum(1)
     return output, tangent
 
 
 pool.defjvp(_jvp, symbolic_zeros=True)
 
 
-def _tangent(how: Pooling, residuals: tuple[Array, PerSample, Array], weights_dot: Array) -> Array:
+def _tangent(how: Pooling, residuals: tuple[Array, Known, Array], weights_dot: Array) -> Array:
     weights, known, sets = residuals
-    return over_slots(lambda x, slot: how.gain(weights, known, x, slot) * product(x, weights_dot), jnp.add, sets)
+    return how.tangent(weights, known, sets, weights_dot)
 
 
-def _transpose(how: Pooling, residuals: tuple[Array, PerSample, Array], cotangent: Array) -> Array:
+def _transpose(how: Pooling, residuals: tuple[Array, Known, Array], cotangent: Array) -> Array:
     weights, known, sets = residuals
-    pulled = _all_gains(how, weights, known, sets) * cotangent[:, None, :]
+    pulled = how.gains(weights, known, sets) * cotangent[:, None, :]
     rows = sets.reshape(-1, sets.shape[-1])
     return rows.T @ pulled.reshape(rows.shape[0], -1)
-
-
-def _all_gains(how: Pooling, weights: Array, known: PerSample, sets: Array) -> Float[Array, "B S K"]:
-    slots = jnp.arange(sets.shape[1], dtype=jnp.int32)[:, None]
-    return how.gain(weights, tuple(array[:, None, :] for array in known), sets, slots)
 
 
 def product(x: Float[Array, "*rows F"], weights: Float[Array, "F K"]) -> Float[Array, "*rows K"]:
