@@ -58,8 +58,8 @@ class Softmax(Pooling):
     The largest exponent is taken out, so that e^{αφ} cannot overflow; the ratio does not change. With p_s = w_s / Σ w,
     ∂u/∂φ_s = p_s (1 + α (φ_s − u)).
 
-    Three sums need φ and w of every slot. Computed once and kept in the cache, they cost less than half of what one unrolled
-    expression does, in which the compiler computes them anew for every sum.
+    Three sums need φ and w of every slot. Computed once and kept in the cache they are cheaper than in one unrolled
+    expression, in which the compiler computes them anew for every sum.
     """
 
     activation: str
