@@ -52,9 +52,10 @@ def paper_trainings() -> list[Training]:
     return [t for t in everything.values() if not (t.embedding["name"] == "concatenation" and "multi" in t.variant)]
 
 
-# How much better than the untrained policy a method must become, as a share of the untrained policy's return; captures
-# start near zero in multi-pursuit, so there the return must rise by this many evaders.
-MARGINS = {"rendezvous": 0.25, "pursuit": 0.1, "multi": 1.0}
+# How much better than the untrained policy a method must become, as a share of the untrained policy's return; in
+# multi-pursuit, where that is about a tenth of an evader, the return must rise by this many evaders: four standard
+# errors of what a hundred episodes show.
+MARGINS = {"rendezvous": 0.25, "pursuit": 0.1, "multi": 0.25}
 # All but multi-pursuit, whose reward is rare, get there in the first fifteen iterations.
 LOOK_AFTER = (15, 30, 45, 60)
 
