@@ -43,7 +43,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
     def say(self, text: str) -> None:
         """A sentence that stays."""
         if self.enabled:
-            self.console.print(text, style="dim", highlight=False)
+            self.console.print(text, style="dim", highlight=False, soft_wrap=True)
 
     def compiling(self) -> None:
         self.say("compiling (half a minute the first time, a few seconds from then on) …")
