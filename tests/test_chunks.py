@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed.chunks import ROWS, number_of_samples, piece_size, sum_over
+from swarmbed.chunks import ROWS, in_pieces, number_of_samples, piece_size, sum_over
 
 
 def sums(piece: Any) -> Any:
@@ -22,6 +22,20 @@ def test_the_sum_over_pieces_of_four_is_the_whole_sum(samples: int, quick_jit: A
     found = quick_jit(lambda batch: sum_over(sums, batch, 4))({"x": x, "y": y})
     assert np.asarray(found["product"]) == pytest.approx((x * y[:, None]).sum(0), abs=1e-5)
     assert found["count"] == samples
+
+
+@pytest.mark.parametrize("samples", [3, 8, 16, 19])
+def test_what_is_computed_in_pieces_of_eight_comes_back_in_order(samples: int, quick_jit: Any) -> None:
+    sets = np.random.default_rng(samples).normal(size=(samples, ROWS, 1)).astype(np.float32)  # so many slots: eight
+    sizes: list[int] = []
+
+    def furthest(piece: Any) -> Any:
+        sizes.append(piece.shape[0])
+        return jnp.abs(piece).max(1)
+
+    found = quick_jit(lambda batch: in_pieces(furthest, batch))(sets)
+    assert np.asarray(found) == pytest.approx(np.abs(sets).max(1))
+    assert max(sizes) <= 8
 
 
 def test_no_piece_is_larger_than_asked_for(quick_jit: Any) -> None:
