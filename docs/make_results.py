@@ -19,6 +19,7 @@ from swarmbed.reproduction.plan import experiments
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "results"
 PATH = DOCS / "results.md"
+DECISIONS = {"alone": "network_alone", "all": "network_of_all", "voronoi": "voronoi_of_all"}
 NOT_RUN = {"verdict": "open", "measured": "not judged yet"}
 STEPS = (50, 100, 200, 500, 1024)
 SETTINGS = {
@@ -79,7 +80,8 @@ def with_numbers(words: str, experiment: Experiment) -> str:
 
     ``{TRAINING}`` is its final return (median of the top five), ``{TRAINING found}`` in how many trials the capture was
     found, ``{AGENTS LABEL STEP}`` a contestant's distance or share of captures at a step, and
-    ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close as another is at STEP.
+    ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close as another is at STEP. Of the costs,
+    ``{minutes}`` is the median processor time of a run, ``{KIND AGENTS}`` microseconds per decision.
     """
     return re.sub(r"\{([^}]+)\}", lambda quoted: _quoted(quoted[1].split(), experiment), words)
 
@@ -88,7 +90,12 @@ def _quoted(words: list[str], experiment: Experiment) -> str:
     if words[0].isdecimal():
         agents, *label, step = words
         return _quoted_from_contest(int(agents), label, int(step), experiment)
-    entry = _load(experiment, "numbers.json")[words[0]]
+    numbers = _load(experiment, "numbers.json")
+    if words == ["minutes"]:
+        return f"{numbers['median_training_processor_minutes']:.1f}"
+    if words[0] in DECISIONS:
+        return f"{numbers['decision_microseconds'][words[1]][DECISIONS[words[0]]]:.0f}"
+    entry = numbers[words[0]]
     if words[1:] == ["found"]:
         return f"{entry['capture_found']} of {entry['capture_trials']}"
     return f"{entry['final_return_top5_median']:.1f}".replace("-", "−")
@@ -221,7 +228,7 @@ def cost_table(numbers: dict[str, Any]) -> list[str]:
         "|---|---|---|---|",
     ]
     for agents, entry in numbers["decision_microseconds"].items():
-        alone, network, voronoi = (entry[key] for key in ("network_alone", "network_of_all", "voronoi_of_all"))
+        alone, network, voronoi = (entry[key] for key in DECISIONS.values())
         lines.append(f"| {agents} | {alone:.0f} | {network:.1f} | {voronoi:.1f} |")
     lines += ["", "What all agents together observe in one step of rendezvous:", ""]
     lines += ["| agents | kB | bytes per ordered pair of agents |", "|---|---|---|"]
@@ -241,7 +248,7 @@ def cost_table(numbers: dict[str, Any]) -> list[str]:
         lines.append("ten cores).")
     if worked is not None:
         count = len(numbers["training_processor_seconds"])
-        lines.append(f"The {count} of them whose processor time was recorded took {worked:.1f} minutes of it.")
+        lines.append(f"The {count} of them whose processor time was recorded took {worked:.1f} minutes of it (median).")
     return lines
 
 
