@@ -80,8 +80,8 @@ def with_numbers(words: str, experiment: Experiment) -> str:
 
     ``{TRAINING}`` is its final return (median of the top five), ``{TRAINING found}`` in how many trials the capture was
     found, ``{AGENTS LABEL STEP}`` a contestant's distance or share of captures at a step, and
-    ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close as another is at STEP. Of the costs,
-    ``{minutes}`` is the median processor time of a run, ``{KIND AGENTS}`` microseconds per decision.
+    ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close as another is at STEP. Of
+    the costs, ``{minutes}`` is the median processor time of a run, ``{KIND AGENTS}`` microseconds per decision.
     """
     return re.sub(r"\{([^}]+)\}", lambda quoted: _quoted(quoted[1].split(), experiment), words)
 
