@@ -79,7 +79,10 @@ class Neural(Embedding):
 
     def _features(self, params: Params, prepared: Float[Array, "B S C"]) -> Float[Array, "B S K"]:
         """φ of every element; exactly 0 in absent slots, since every activation maps 0 to 0."""
-        hidden, presence = prepared[..., :-1], prepared[..., -1:]
+        # Elements as the rows of one matrix: gradients of a stack of small matrix products are slower.
+        samples, slots, columns = prepared.shape
+        rows = prepared.reshape(samples * slots, columns)
+        hidden, presence = rows[:, :-1], rows[:, -1:]
         for layer in in_order(params):
             hidden = ACTIVATIONS[self.activation].value(hidden @ layer["weight"] + presence * layer["bias"])
-        return hidden
+        return hidden.reshape(samples, slots, hidden.shape[-1])
