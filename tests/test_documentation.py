@@ -1,6 +1,8 @@
 """The documentation: links lead somewhere, code runs, the reference is up to date."""
 
+import json
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +42,21 @@ def test_pages_made_from_code_and_results_are_up_to_date(script: str, page: str)
     code = f"import runpy; print(runpy.run_path({str(ROOT / 'docs' / script)!r})['text'](), end='')"
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (ROOT / "docs" / page).read_text() == made.stdout
+
+
+def test_verdicts_quote_what_was_measured(tmp_path: Path) -> None:
+    script = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
+    with_numbers = script["with_numbers"]
+    with_numbers.__globals__["RESULTS"] = tmp_path
+    experiment = script["experiments"]()["rendezvous-global"]
+    run = {"final_return_top5_median": -19.46, "capture_found": 3, "capture_trials": 4}
+    standings = {"A": {"mean_distance": [9.0, 4.0, 1.5, 0.5]}, "B": {"mean_distance": [9.0, 6.0, 3.0, 2.0]}}
+    folder = tmp_path / experiment.name
+    folder.mkdir()
+    (folder / "numbers.json").write_text(json.dumps({"some-run": run}))
+    (folder / "evaluation.json").write_text(json.dumps({"panels": [{"agents": 20, "contestants": standings}]}))
+    words = "{some-run}, {some-run found}; B {20 B 3}, A there at {20 A reaches B 3}, B {20 B reaches A 3}"
+    assert with_numbers(words, experiment) == "−19.5, 3 of 4; B 2, A there at 2, B never"
 
 
 def test_every_page_is_linked_from_the_readme() -> None:
