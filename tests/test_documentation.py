@@ -1,8 +1,8 @@
 """The documentation: links lead somewhere, code runs, the reference is up to date."""
 
+import importlib
 import json
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -36,27 +36,29 @@ def test_code_blocks_run(page: Path, code: str, tmp_path: Path, monkeypatch: pyt
     assert code.strip()
 
 
-@pytest.mark.parametrize(("script", "page"), [("make_settings.py", "settings.md"), ("make_results.py", "results.md")])
+@pytest.mark.parametrize(("script", "page"), [("make_settings", "settings.md"), ("make_results", "results.md")])
 def test_pages_made_from_code_and_results_are_up_to_date(script: str, page: str) -> None:
     # In a process of its own, where no other test has loaded a plug-in.
-    code = f"import runpy; print(runpy.run_path({str(ROOT / 'docs' / script)!r})['text'](), end='')"
-    made = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    code = f"import {script}; print({script}.text(), end='')"
+    made = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", capture_output=True, text=True, check=True)
     assert (ROOT / "docs" / page).read_text() == made.stdout
 
 
-def test_verdicts_quote_what_was_measured(tmp_path: Path) -> None:
-    script = runpy.run_path(str(ROOT / "docs" / "make_results.py"))
-    with_numbers = script["with_numbers"]
-    with_numbers.__globals__["RESULTS"] = tmp_path
-    experiment = script["experiments"]()["rendezvous-global"]
-    run = {"final_return_top5_median": -19.46, "capture_found": 3, "capture_trials": 4}
+def test_verdicts_quote_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    files, quotes = (importlib.import_module(f"results_{name}") for name in ("files", "quotes"))
+    monkeypatch.setattr(files, "RESULTS", tmp_path)
+    returns = {"0": -20.0, "1": -18.92}
+    run = {"final_return": returns, "final_return_top5_median": -19.46, "capture_found": 3, "capture_trials": 4}
     standings = {"A": {"mean_distance": [9.0, 4.0, 1.5, 0.5]}, "B": {"mean_distance": [9.0, 6.0, 3.0, 2.0]}}
-    folder = tmp_path / experiment.name
+    folder = tmp_path / "some-experiment"
     folder.mkdir()
     (folder / "numbers.json").write_text(json.dumps({"some-run": run}))
     (folder / "evaluation.json").write_text(json.dumps({"panels": [{"agents": 20, "contestants": standings}]}))
-    words = "{some-run}, {some-run found}; B {20 B 3}, A there at {20 A reaches B 3}, B {20 B reaches A 3}"
-    assert with_numbers(words, experiment) == "−19.5, 3 of 4; B 2, A there at 2, B never"
+    words = "{some-run} ({some-run each}), {some-run found}"
+    assert quotes.with_numbers(words, folder.name) == "−19.5 (−20.0 and −18.9), 3 of 4"
+    words = "B {20 B 3}, A there at {20 A reaches B 3}, B {20 B reaches A 3}"
+    assert quotes.with_numbers(words, folder.name) == "B 2, A there at 2, B never"
 
 
 def test_every_page_is_linked_from_the_readme() -> None:

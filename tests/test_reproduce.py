@@ -17,6 +17,8 @@ from swarmbed.cli import main
 from swarmbed.paper.base import Experiment
 from swarmbed.reproduction import plan
 from swarmbed.reproduction.budget import BUDGETS, Budget
+from swarmbed.reproduction.freshness import is_up_to_date, mark_concluded
+from swarmbed.reproduction.live import PlainProgress, progress_table
 from swarmbed.reproduction.local import LocalPool
 from swarmbed.reproduction.outcome import conclude, median_of_top
 from swarmbed.reproduction.ray_pool import advance, pack, unpack
@@ -121,11 +123,13 @@ def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
     assert plan.duration(jobs, store, workers=2) == (10 + 20) * 5 / 2
     _finished(store.metrics_path(rbf, 0), "iteration,seconds\n4,32\n")
     assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 8) / 2
+    store.metrics_path(rbf, 1).write_text("iteration,seconds,processor_seconds\n4,32,12\n")
+    assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 3) / 2
     assert plan.duration([plan.Job(other, 0, 10)], store, workers=2) is None
 
 
 def _finished(path: Path, metrics: str) -> None:
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(metrics)
 
 
@@ -241,6 +245,69 @@ def test_the_overview_names_every_experiment(tmp_path: Path, capsys: pytest.Capt
     assert main(["reproduce", "--results", str(tmp_path / "results")]) == 0
     shown = capsys.readouterr().out
     assert all(name.split("-")[0] in shown for name in plan.experiments())
+
+
+def test_finished_parts_are_not_repeated(tmp_path: Path, short_episodes: None) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    experiment = one_method(plan.experiments()["rendezvous-trace"])
+    training = experiment.trainings[0]
+    run_here(store, plan.Job(training, 0, 1))
+    assert not is_up_to_date(experiment, store, TINY)
+    conclude(experiment, store, TINY)
+    mark_concluded(experiment, store, TINY)
+    assert is_up_to_date(experiment, store, TINY)
+    assert is_up_to_date(replace(experiment, title="other words"), store, TINY)
+    assert not is_up_to_date(replace(experiment, trace=(training, 4)), store, TINY)
+    assert not is_up_to_date(experiment, store, replace(TINY, episodes=3))
+    run_here(store, plan.Job(training, 1, 1))
+    assert not is_up_to_date(experiment, store, TINY)
+
+
+def test_the_command_leaves_alone_what_is_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    training = plan.experiments()["rendezvous-trace"].trainings[0]
+    run_here(store, plan.Job(training, 0, 1))
+    store.metrics_path(training, 0).write_text("iteration,mean_return\n" + "1,-1\n" * training.iterations)
+    where = ["--results", str(store.results), "--work", str(store.work)]
+    figure = store.experiment_folder("rendezvous-trace") / "figure.png"
+    for arguments, drawn, shown in (([], True, "figure.png"), ([], False, "up to date"), (["--redraw"], True, "png")):
+        figure.unlink(missing_ok=True)
+        assert main(["reproduce", "rendezvous-trace", *arguments, *where]) == 0
+        assert figure.is_file() == drawn
+        assert shown in capsys.readouterr().out
+
+
+class FakePool:
+    """A pool as the views see it."""
+
+    def __init__(self, waiting: list[plan.Job]) -> None:
+        self.waiting = waiting
+        self.jobs_under_way: list[plan.Job] = []
+        self.finished: list[plan.Job] = []
+        self.failed: dict[str, str] = {}
+
+
+def test_a_log_names_runs_as_they_begin_and_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    training = plan.experiments()["rendezvous-trace"].trainings[0]
+    first, second = plan.Job(training, 0, 8), plan.Job(training, 1, 8)
+    pool, lines = FakePool([second]), []
+    show = PlainProgress(store, lines.append)
+    pool.jobs_under_way = [first]
+    show(pool)
+    show(pool)
+    assert lines == [f"{training.name} seed 0: begins"]
+    pool.finished, pool.jobs_under_way, pool.waiting = [first], [second], []
+    show(pool)
+    assert lines[1:] == [
+        f"{training.name} seed 0: done  (1 runs done, 0 waiting, 0 failed)",
+        f"{training.name} seed 1: begins",
+    ]
+    _finished(store.run_folder(training, 1).metrics, "iteration,seconds,mean_return\n1,60,-5\n2,120,-4.5\n")
+    monkeypatch.setattr("swarmbed.reproduction.live.PLAIN_EVERY", 0.0)
+    show(pool)
+    assert lines[3:] == [f"{training.name} seed 1: 2/8, return -4.50, 6 min left"]
+    assert progress_table(pool, store).columns[1]._cells == ["2/8"]
 
 
 def test_a_curve_takes_one_line_of_a_file_of_numbers() -> None:

@@ -1,7 +1,6 @@
 """swarmbed reproduce: every figure of the paper."""
 
 import argparse
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from swarmbed.paper.base import Experiment
 from swarmbed.progress_bar import progress_bar
 from swarmbed.reproduction import plan
 from swarmbed.reproduction.budget import BUDGETS, Budget
+from swarmbed.reproduction.freshness import is_up_to_date, mark_concluded
+from swarmbed.reproduction.live import PlainProgress, minutes_or_hours, progress_table
 from swarmbed.reproduction.local import LocalPool
 from swarmbed.reproduction.ray_pool import RayPool
 from swarmbed.reproduction.store import Store
@@ -60,7 +61,7 @@ def _parser() -> Parser:
     parser.add_argument("--workers", type=int, default=cores, help=f"processes on this machine (default: {cores})")
     parser.add_argument("--results", metavar="DIR", help="where results are kept (default: results, or results-quick)")
     parser.add_argument("--work", metavar="DIR", help="where runs and checkpoints are (default: under runs/)")
-    parser.add_argument("--redraw", action="store_true", help="train nothing, only evaluate and draw what is there")
+    parser.add_argument("--redraw", action="store_true", help="train nothing, evaluate and draw again")
     return parser
 
 
@@ -69,12 +70,7 @@ def reproduce(which: list[Experiment], store: Store, budget: Budget, options: ar
     console = Console(stderr=True)
     jobs = [] if options.redraw else plan.missing(which, store, budget, options.seeds)
     if jobs:
-        pool = make_pool(options.on, store, budget, options.workers)
-        with Live(console=console, refresh_per_second=1, transient=True) as live:
-            pool.watch = lambda p: live.update(progress_table(p, store)) if console.is_terminal else None
-            pool.run(jobs)
-        for name, reason in pool.failed.items():
-            console.print(f"{name} failed: {reason}", style="red", highlight=False)
+        _train(jobs, make_pool(options.on, store, budget, options.workers), store, console)
     devices.set_up()
     from swarmbed.reproduction.outcome import conclude
 
@@ -84,11 +80,31 @@ def reproduce(which: list[Experiment], store: Store, budget: Budget, options: ar
         if lacking:
             incomplete.append(f"{experiment.name} lacks {', '.join(job.training.name for job in lacking)}")
             continue
+        if is_up_to_date(experiment, store, budget) and not options.redraw:
+            _say(f"{experiment.name:<28} up to date")
+            continue
         with progress_bar(_episodes(experiment, budget), experiment.name) as report:
             for path in conclude(experiment, store, budget, report if experiment.contest else None):
-                Console(soft_wrap=True).print(f"{experiment.name:<28} {path}", highlight=False)
+                _say(f"{experiment.name:<28} {path}")
+        mark_concluded(experiment, store, budget)
     if incomplete:
         raise SwarmbedError("; ".join(incomplete))
+
+
+def _train(jobs: list[plan.Job], pool: Any, store: Store, console: Console) -> None:
+    if console.is_terminal:
+        with Live(console=console, refresh_per_second=1, transient=True) as live:
+            pool.watch = lambda p: live.update(progress_table(p, store))
+            pool.run(jobs)
+    else:
+        pool.watch = PlainProgress(store, lambda line: console.print(line, highlight=False, soft_wrap=True))
+        pool.run(jobs)
+    for name, reason in pool.failed.items():
+        console.print(f"{name} failed: {reason}", style="red", highlight=False)
+
+
+def _say(line: str) -> None:
+    Console(soft_wrap=True).print(line, highlight=False)
 
 
 def _episodes(experiment: Experiment, budget: Budget) -> int:
@@ -116,36 +132,18 @@ def overview(store: Store, budget: Budget, seeds: int | None, workers: int) -> T
     for experiment in plan.experiments().values():
         wanted = sum(plan.seeds_of(experiment, t, budget, seeds) for t in experiment.trainings)
         jobs = plan.missing([experiment], store, budget, seeds)
-        drawn = any(store.experiment_folder(experiment.name).glob("*.*"))
         table.add_row(
             experiment.name, experiment.title, f"{wanted - len(jobs)}/{wanted}", str(len(jobs) or "–"),
-            _time(plan.duration(jobs, store, workers)) if jobs else "–", "yes" if drawn else "no",
+            minutes_or_hours(plan.duration(jobs, store, workers)) if jobs else "–", _drawn(experiment, store, budget),
         )  # fmt: skip
     jobs = plan.missing(list(plan.experiments().values()), store, budget, seeds)
-    total = _time(plan.duration(jobs, store, workers)) if jobs else "–"
+    total = minutes_or_hours(plan.duration(jobs, store, workers)) if jobs else "–"
     table.add_section()
     table.add_row("all", "runs that several experiments share are run once", "", str(len(jobs) or "–"), total, "")
     return table
 
 
-def progress_table(pool: Any, store: Store) -> Table:
-    """Which runs are under way and when they will end."""
-    table = Table(box=None, title_justify="left")
-    table.title = f"{len(pool.finished)} runs done, {len(pool.waiting)} waiting, {len(pool.failed)} failed"
-    for heading in ("run", "iteration", "return", "time left"):
-        table.add_column(heading)
-    jobs = [r.job for r in pool.running] if isinstance(pool, LocalPool) else list(pool.under_way.values())
-    for job in jobs:
-        rows = store.run_folder(job.training, job.seed).read_metrics()
-        left = (job.iterations - len(rows)) * rows[-1]["seconds"] / rows[-1]["iteration"] if rows else None
-        value = rows[-1]["mean_return"] if rows else math.nan
-        shown = "…" if math.isnan(value) else f"{value:.2f}"
-        table.add_row(f"{job.training.name} seed {job.seed}", f"{len(rows)}/{job.iterations}", shown, _time(left))
-    return table
-
-
-def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return "unknown until one has run"
-    minutes = seconds / 60
-    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+def _drawn(experiment: Experiment, store: Store, budget: Budget) -> str:
+    if not any(store.experiment_folder(experiment.name).glob("*.*")):
+        return "no"
+    return "yes" if is_up_to_date(experiment, store, budget) else "of older runs"

@@ -41,6 +41,10 @@ class LocalPool:
     failed: dict[str, str] = field(default_factory=dict)
     attempts: dict[tuple[str, int], int] = field(default_factory=dict)
 
+    @property
+    def jobs_under_way(self) -> list[Job]:
+        return [running.job for running in self.running]
+
     def run(self, jobs: list[Job]) -> None:
         """Until every job is done or has failed too often."""
         self.waiting = list(jobs)
@@ -82,7 +86,7 @@ class LocalPool:
                 self.waiting.insert(0, job)
             else:
                 last = running.log.read_text(errors="replace").strip().splitlines()[-1:]
-                self.failed[f"{job.training.name} seed {job.seed}"] = "".join(last)
+                self.failed[str(job)] = "".join(last)
 
     def _stop(self) -> None:
         """End what still runs; checkpoints keep it."""

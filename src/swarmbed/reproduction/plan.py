@@ -1,6 +1,7 @@
 """What has been run, what is missing, and how long that will take."""
 
 import importlib
+import math
 import pkgutil
 import statistics
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ class Job:
     training: Training
     seed: int
     iterations: int
+
+    def __str__(self) -> str:
+        return f"{self.training.name} seed {self.seed}"
 
 
 def experiments() -> dict[str, Experiment]:
@@ -66,16 +70,14 @@ def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: 
 def seconds_per_iteration(store: Store, training: Training) -> float | None:
     """Median over runs of this training or, failing that, of other methods on the same task; None if there are none.
 
-    Processor time where it was recorded: a run has a core of its own, and the clock also counts what else went on.
+    Processor time if any of them recorded it: a run has a core of its own, and the clock counts what else went on.
     """
     for pattern in (training.name, f"{training.variant}-*"):
-        each = []
-        for path in sorted((store.results / "runs").glob(f"{pattern}/seed-*.csv")):
-            if rows := read_rows(path):
-                last = rows[-1]
-                each.append(last.get("processor_seconds", last["seconds"]) / last["iteration"])
-        if each:
-            return statistics.median(each)
+        runs = [read_rows(path) for path in sorted((store.results / "runs").glob(f"{pattern}/seed-*.csv"))]
+        last = [rows[-1] for rows in runs if rows]
+        for clock in ("processor_seconds", "seconds"):
+            if each := [row[clock] / row["iteration"] for row in last if not math.isnan(row.get(clock, math.nan))]:
+                return statistics.median(each)
     return None
 
 

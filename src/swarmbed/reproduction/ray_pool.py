@@ -74,6 +74,10 @@ class RayPool:
     finished: list[Job] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def jobs_under_way(self) -> list[Job]:
+        return list(self.under_way.values())
+
     def run(self, jobs: list[Job]) -> None:
         try:
             import ray
@@ -110,7 +114,7 @@ class RayPool:
         try:
             unpack(ray.get(reference), folder.path)
         except ray.exceptions.RayError as error:
-            self.failed[f"{job.training.name} seed {job.seed}"] = str(error).strip().splitlines()[-1]
+            self.failed[str(job)] = str(error).strip().splitlines()[-1]
             return
         if len(folder.read_metrics()) < job.iterations:
             self._submit(remote, job)

@@ -1,0 +1,17 @@
+"""Where the measurements behind docs/results.md are."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+RESULTS = DOCS.parent / "results"
+DECISIONS = {"alone": "network_alone", "all": "network_of_all", "voronoi": "voronoi_of_all"}
+
+
+def load(experiment: str, file: str) -> Any:
+    return json.loads((RESULTS / experiment / file).read_text())
+
+
+def metric(panel: dict[str, Any]) -> str:
+    return "captured_by" if any("captured_by" in s for s in panel["contestants"].values()) else "mean_distance"
