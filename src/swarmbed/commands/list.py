@@ -65,10 +65,19 @@ def _variant_table() -> Table:
 
 def _policy_table() -> Table:
     """Policies inside the package; their score is the mean return of the last ten iterations of their training."""
-    table = Table(title="shipped policies", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    table.add_column("name", no_wrap=True)  # it is there to be copied
-    for heading in ("method", "trained on", "agents"):
-        table.add_column(heading, overflow="fold")
+    # Narrow gaps, so that names, which are there to be copied, and tasks stay in one line of 80 columns.
+    table = Table(
+        title="shipped policies",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("name", no_wrap=True)
+    table.add_column("method")
+    table.add_column("trained on", no_wrap=True)
+    table.add_column("agents", justify="right", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     for name, path in shipped_policies().items():
         notes = load_arrays(path)[1]
