@@ -1,18 +1,22 @@
 """Puts measured numbers where a verdict quotes them, so that none can be out of date."""
 
 import re
+from collections.abc import Iterable
+from statistics import fmean
 
-from results_files import DECISIONS, load, metric
+from results_files import DECISIONS, load, metric, returns_of
+
+TAIL = 10  # iterations in a mean
 
 
 def with_numbers(words: str, experiment: str) -> str:
     """The words, with numbers for what stands in braces.
 
     ``{TRAINING}`` is its final return (median of the top five), ``{TRAINING each}`` that of each seed,
-    ``{TRAINING found}`` in how many trials the capture was found, ``{AGENTS LABEL STEP}`` a contestant's distance or
-    share of captures at a step, and ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close
-    as another is at STEP. Of the costs, ``{minutes}`` is the median processor time of a run, ``{KIND AGENTS}``
-    microseconds per decision.
+    ``{TRAINING at ITERATION}`` what these were then (mean of ten), ``{TRAINING found}`` in how many trials the
+    capture was found, ``{AGENTS LABEL STEP}`` a contestant's distance or share of captures at a step, and
+    ``{AGENTS LABEL reaches OTHER STEP}`` the step at which a contestant is as close as another is at STEP. Of the
+    costs, ``{minutes}`` is the median processor time of a run, ``{KIND AGENTS}`` microseconds per decision.
     """
     return re.sub(r"\{([^}]+)\}", lambda quoted: _quoted(quoted[1].split(), experiment), words)
 
@@ -30,8 +34,14 @@ def _quoted(words: list[str], experiment: str) -> str:
     if words[1:] == ["found"]:
         return f"{entry['capture_found']} of {entry['capture_trials']}"
     if words[1:] == ["each"]:
-        return " and ".join(_rounded(value) for value in entry["final_return"].values())
+        return _each(entry["final_return"].values())
+    if words[1:2] == ["at"]:
+        return _each(fmean(returns[int(words[2]) - TAIL : int(words[2])]) for returns in returns_of(words[0]))
     return _rounded(entry["final_return_top5_median"])
+
+
+def _each(values: Iterable[float]) -> str:
+    return " and ".join(_rounded(value) for value in values)
 
 
 def _rounded(value: float) -> str:

@@ -1,11 +1,10 @@
 """Tables of docs/results.md."""
 
-import csv
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from results_files import DECISIONS, RESULTS, metric
+from results_files import DECISIONS, RESULTS, metric, read_returns
 
 from swarmbed.paper import pursuit_global
 
@@ -71,7 +70,7 @@ def settings_table() -> list[str]:
         for name, settings in SETTINGS.items():
             found = [path for path in _settings_files(training.name, name) if path.is_file()]
             if found:
-                returns = [float(row["mean_return"] or "nan") for row in csv.DictReader(found[0].open())]
+                returns = read_returns(found[0])
                 means = [f"{fmean(returns[i - 5 : i]):.1f}" if len(returns) >= i else "" for i in at]
                 lines.append(f"| {training.label} | {settings} | " + " | ".join(means) + " |")
     return lines

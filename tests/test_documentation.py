@@ -57,6 +57,11 @@ def test_verdicts_quote_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     (folder / "evaluation.json").write_text(json.dumps({"panels": [{"agents": 20, "contestants": standings}]}))
     words = "{some-run} ({some-run each}), {some-run found}"
     assert quotes.with_numbers(words, folder.name) == "−19.5 (−20.0 and −18.9), 3 of 4"
+    for seed, first in (("0", 0), ("1", 10)):
+        metrics = tmp_path / "runs" / "some-run" / f"seed-{seed}.csv"
+        metrics.parent.mkdir(parents=True, exist_ok=True)
+        metrics.write_text("mean_return\n" + "".join(f"{first + i}\n" for i in range(1, 21)))
+    assert quotes.with_numbers("{some-run at 12}", folder.name) == "7.5 and 17.5"
     words = "B {20 B 3}, A there at {20 A reaches B 3}, B {20 B reaches A 3}"
     assert quotes.with_numbers(words, folder.name) == "B 2, A there at 2, B never"
 
