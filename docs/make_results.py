@@ -10,7 +10,7 @@ from typing import Any
 
 from results_files import DOCS, RESULTS, load
 from results_quotes import with_numbers
-from results_tables import contest_table, cost_table, run_table, settings_table
+from results_tables import contest_table, cost_table, longer_table, run_table, settings_table
 
 from swarmbed.paper.base import Experiment
 from swarmbed.reproduction.plan import experiments
@@ -43,6 +43,7 @@ def text() -> str:
         lines += body(experiment)
         if experiment.name == "pursuit-global":
             lines += settings_table()
+    lines += longer_table()
     return "\n".join(lines) + "\n"
 
 

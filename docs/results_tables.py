@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from results_files import DECISIONS, RESULTS, metric, read_returns
+from results_files import DECISIONS, RESULTS, load, metric, read_returns
 
 from swarmbed.paper import pursuit_global
 
@@ -79,6 +79,28 @@ def settings_table() -> list[str]:
 def _settings_files(training: str, name: str) -> list[Path]:
     run = training + ("" if name == "calm" else f"-{name}")
     return [RESULTS / "settings" / f"{run}.csv", RESULTS / "runs" / run / "seed-0.csv"]
+
+
+def longer_table() -> list[str]:
+    """What more iterations give: runs of the study that went on to 300, in results/longer."""
+    at = (100, 120, 150, 200, 250, 300)
+    lines = [
+        "",
+        "## More iterations",
+        "",
+        "Runs of NN+ that went on (`swarmbed train --resume RUN --iterations 300`): return before iteration …",
+        "(mean of ten), and what their policies do when greedy, before and after.",
+        "",
+        "| run | " + " | ".join(map(str, at)) + " |",
+        "|---" * (len(at) + 1) + "|",
+    ]
+    for path in sorted((RESULTS / "longer").glob("*.csv")):
+        returns = read_returns(path)
+        means = [f"{fmean(returns[i - 10 : i]):.1f}" if len(returns) >= i else "" for i in at]
+        lines.append(f"| {path.stem.replace('-', ' ')} | " + " | ".join(means) + " |")
+    for path in sorted((RESULTS / "longer").glob("*.json")):
+        lines += contest_table(load("longer", path.name))
+    return lines
 
 
 def contest_table(evaluation: dict[str, Any]) -> list[str]:
