@@ -84,9 +84,10 @@ def test_a_method_has_its_own_colour_in_every_figure():
 
 
 def test_axes_say_what_they_show():
-    (axes,) = learning_figure(RETURNS, ylabel="average return", log=False, xlabel="iteration").axes
+    figure = learning_figure(RETURNS, ylabel="average return", log=False, xlabel="iteration")
+    (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("iteration", "average return")
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["NN+", "RBF"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["NN+", "RBF"]
 
 
 # Styles.

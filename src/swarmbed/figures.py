@@ -29,14 +29,14 @@ def learning_curves(
 
 
 def learning_figure(curves: dict[str, Curve], *, ylabel: str, log: bool, xlabel: str) -> Figure:
-    figure = new_figure(5.6, 3.8)
+    figure = new_figure(7.0, 3.8)
     axes = plain_axes(figure.add_subplot(), xlabel=xlabel, ylabel=ylabel)
     draw_curves(axes, curves, styles_of(curves))
     if log:
         log_scale(axes, curves.values())
     if curves:
-        # Returns below zero rise and level off, so that corner is free; captures may stay at zero.
-        axes.legend(loc="lower right" if log else "upper left", frameon=False, fontsize=9, labelcolor=INK)
+        # Beside the panel: no corner is free of every method's curve and spread.
+        figure.legend(loc="outside right upper", frameon=False, fontsize=9, labelcolor=INK)
     return figure
 
 
