@@ -84,7 +84,7 @@ def reproduce(which: list[Experiment], store: Store, budget: Budget, options: ar
             _say(f"{experiment.name:<28} up to date")
             continue
         if not console.is_terminal:
-            console.print(f"{experiment.name}: evaluated and drawn", highlight=False)
+            console.print(f"{experiment.name}: evaluating and drawing …", highlight=False)
         with progress_bar(_episodes(experiment, budget), experiment.name) as report:
             for path in conclude(experiment, store, budget, report if experiment.contest else None):
                 _say(f"{experiment.name:<28} {path}")
