@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from results_files import DECISIONS, RESULTS, load, metric, read_returns
+from results_files import DECISIONS, RESULTS, metric, read_returns
 
 from swarmbed.paper import pursuit_global
 
@@ -82,14 +82,14 @@ def _settings_files(training: str, name: str) -> list[Path]:
 
 
 def longer_table() -> list[str]:
-    """What more iterations give: runs of the study that went on to 300, in results/longer."""
+    """What more iterations give: runs of the study that went on, in results/longer."""
     at = (100, 120, 150, 200, 250, 300)
     lines = [
         "",
         "## More iterations",
         "",
-        "Runs of NN+ that went on (`swarmbed train --resume RUN --iterations 300`): return before iteration …",
-        "(mean of ten), and what their policies do when greedy, before and after.",
+        "Runs of NN+ that went on (`swarmbed train --resume RUN --iterations K`): return before iteration …",
+        "(mean of ten). Pursuit, seed 2, is a trial that does not find the capture.",
         "",
         "| run | " + " | ".join(map(str, at)) + " |",
         "|---" * (len(at) + 1) + "|",
@@ -98,8 +98,6 @@ def longer_table() -> list[str]:
         returns = read_returns(path)
         means = [f"{fmean(returns[i - 10 : i]):.1f}" if len(returns) >= i else "" for i in at]
         lines.append(f"| {path.stem.replace('-', ' ')} | " + " | ".join(means) + " |")
-    for path in sorted((RESULTS / "longer").glob("*.json")):
-        lines += contest_table(load("longer", path.name))
     return lines
 
 
