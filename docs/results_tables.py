@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from results_files import DECISIONS, RESULTS, metric, read_returns
+from results_files import DECISIONS, RESULTS, load, metric, read_returns
 
 from swarmbed.paper import pursuit_global
 
@@ -98,6 +98,8 @@ def longer_table() -> list[str]:
         returns = read_returns(path)
         means = [f"{fmean(returns[i - 10 : i]):.1f}" if len(returns) >= i else "" for i in at]
         lines.append(f"| {path.stem.replace('-', ' ')} | " + " | ".join(means) + " |")
+    for path in sorted((RESULTS / "longer").glob("*.json")):
+        lines += contest_table(load("longer", path.name))
     return lines
 
 
