@@ -86,9 +86,10 @@ def reproduce(which: list[Experiment], store: Store, budget: Budget, options: ar
         if not console.is_terminal:
             console.print(f"{experiment.name}: evaluating and drawing …", highlight=False)
         with progress_bar(_episodes(experiment, budget), experiment.name) as report:
-            for path in conclude(experiment, store, budget, report if experiment.contest else None):
-                _say(f"{experiment.name:<28} {path}")
-        mark_concluded(experiment, store, budget)
+            made = conclude(experiment, store, budget, report if experiment.contest else None)
+        mark_concluded(experiment, store, budget, made)
+        for path in made:
+            _say(f"{experiment.name:<28} {path}")
     if incomplete:
         raise SwarmbedError("; ".join(incomplete))
 

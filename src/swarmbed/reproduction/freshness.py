@@ -13,14 +13,17 @@ NAME = "made_from.txt"
 
 
 def is_up_to_date(experiment: Experiment, store: Store, budget: Budget) -> bool:
-    """Has it been concluded from just these runs and settings?"""
-    path = store.experiment_folder(experiment.name) / NAME
-    return path.is_file() and path.read_text().split() == [fingerprint(experiment, store, budget)]
+    """Has it been concluded from just these runs and settings, and is everything that was made then still there?"""
+    folder = store.experiment_folder(experiment.name)
+    if not (folder / NAME).is_file():
+        return False
+    made_from, *made = (folder / NAME).read_text().splitlines()
+    return made_from == fingerprint(experiment, store, budget) and all((folder / name).is_file() for name in made)
 
 
-def mark_concluded(experiment: Experiment, store: Store, budget: Budget) -> None:
-    path = store.experiment_folder(experiment.name) / NAME
-    write_atomically(path, f"{fingerprint(experiment, store, budget)}\n".encode())
+def mark_concluded(experiment: Experiment, store: Store, budget: Budget, made: list[Path]) -> None:
+    lines = [fingerprint(experiment, store, budget), *(path.name for path in made)]
+    write_atomically(store.experiment_folder(experiment.name) / NAME, ("\n".join(lines) + "\n").encode())
 
 
 def fingerprint(experiment: Experiment, store: Store, budget: Budget) -> str:
