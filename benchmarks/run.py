@@ -17,8 +17,8 @@ from typing import Any
 from swarmbed.benchmarks import Group, chosen, groups
 from swarmbed.benchmarks.machine import processor_name
 from swarmbed.benchmarks.table import renewed
-from swarmbed.commands.bench import measure
-from swarmbed.errors import SwarmbedError
+from swarmbed.cli.commands.bench import measure
+from swarmbed.spec.errors import SwarmbedError
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"

@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from swarmbed.pictures.style import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, new_figure, save
+from swarmbed.draw.style import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, new_figure, save
 
 BOXES = (
     ("State", "agents, evaders", BLUE),

@@ -12,8 +12,8 @@ from results_files import DOCS, RESULTS, load
 from results_quotes import with_numbers
 from results_tables import contest_table, cost_table, longer_table, run_table, settings_table
 
-from swarmbed.paper.base import Experiment
-from swarmbed.reproduction.plan import experiments
+from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.plan import experiments
 
 PATH = DOCS / "results.md"
 NOT_RUN = {"verdict": "open", "measured": "not judged yet"}

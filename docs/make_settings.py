@@ -4,11 +4,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import get_type_hints
 
-from swarmbed import registry
-from swarmbed.distributed import Cluster
-from swarmbed.learner import BatchSettings
-from swarmbed.settings import default_of, describe, flag_name
-from swarmbed.train import Outputs, RunSettings
+from swarmbed.learn.learner import BatchSettings
+from swarmbed.run.distributed import Cluster
+from swarmbed.run.train import Outputs, RunSettings
+from swarmbed.spec import registry
+from swarmbed.spec.settings import default_of, describe, flag_name
 
 PATH = Path(__file__).parent / "settings.md"
 

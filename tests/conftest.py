@@ -78,7 +78,7 @@ def short_compilations(quick_jit: Any) -> Iterator[None]:
 @pytest.fixture
 def plugins_leave_no_trace() -> Iterator[None]:
     """What a test registers is gone after it: the registry belongs to the process."""
-    from swarmbed import registry  # after the import hook above
+    from swarmbed.spec import registry  # after the import hook above
 
     before = {family.folder: dict(family.all()) for family in registry.FAMILIES}
     yield

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
-from swarmbed.paper.base import Experiment
-from swarmbed.reproduction import plan
-from swarmbed.reproduction.budget import Budget
-from swarmbed.reproduction.store import Store
-from swarmbed.train import Outputs, resume_run
+from swarmbed.run.train import Outputs, resume_run
+from swarmbed.study import plan
+from swarmbed.study.budget import Budget
+from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.store import Store
 
 SMALL = {
     "task": {"num_agents": 3, "horizon": 6},

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from swarmbed.controllers.base import Controller
-from swarmbed.settings import setting
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import Observation, State, Task
 
 

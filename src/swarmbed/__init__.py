@@ -2,12 +2,12 @@
 
 __version__ = "0.1.0"
 
-from swarmbed.errors import SwarmbedError
-from swarmbed.evaluate import Evaluation, evaluate
-from swarmbed.policy import Policy
+from swarmbed.evaluation.evaluate import Evaluation, evaluate
+from swarmbed.policy.find import load_policy
+from swarmbed.policy.policy import Policy
+from swarmbed.run.train import TrainingResult, train
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
-from swarmbed.train import TrainingResult, train
-from swarmbed.who import load_policy
 
 __all__ = [
     "Evaluation",

@@ -2,6 +2,6 @@
 
 import sys
 
-from swarmbed.cli import main
+from swarmbed.cli.main import main
 
 sys.exit(main())

@@ -7,7 +7,7 @@ import jax
 import pytest
 from jax.sharding import PartitionSpec as P
 
-from swarmbed import devices
+from swarmbed.compute import devices
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import numpy as np
 from swarmbed.algorithms.base import Batch, PolicyParams
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
-from swarmbed.network import Layout, Network
+from swarmbed.networks.network import Layout, Network
 from swarmbed.tasks.base import Observation, ObservedSet
 
 NETWORK = Network(Layout(2, (SetLayout(3, 3, True),)), Neural(features=(4,)), (4,), 2)

@@ -11,12 +11,12 @@ import pytest
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed import rollout
 from swarmbed.algorithms.base import Algorithm, PolicyParams
 from swarmbed.algorithms.ppo import Ppo
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
-from swarmbed.learner import BatchSettings, Learner, TrainState
+from swarmbed.learn import rollout
+from swarmbed.learn.learner import BatchSettings, Learner, TrainState
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import Observation, State, Task
 

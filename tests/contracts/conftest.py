@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from honest_plugins import Points
 
-from swarmbed import registry
 from swarmbed.contracts import check_spec
+from swarmbed.spec import registry
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, sur
 from swarmbed.algorithms.trpo import policy_gradient
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding, Params, SetLayout, column_normalised, mean_over_present
-from swarmbed.network import Network
-from swarmbed.settings import setting
+from swarmbed.networks.network import Network
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import Observation, ObservedSet, State, Task
 
 

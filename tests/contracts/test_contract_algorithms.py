@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from honest_plugins import Climb
 
-from swarmbed.settings import setting
+from swarmbed.spec.settings import setting
 
 Failures = Callable[[str, type], dict[str, str]]
 

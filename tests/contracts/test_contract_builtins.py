@@ -2,8 +2,8 @@
 
 import pytest
 
-from swarmbed import registry
 from swarmbed.contracts import check_spec
+from swarmbed.spec import registry
 
 # The Voronoi cells behind these take a minute to compile; tests/test_contracts.py looks at them in every run.
 LONG = ("pursuit", "multi_pursuit", "voronoi_pursuit")

@@ -7,7 +7,7 @@ import pytest
 from honest_plugins import Average, Climb, Points, Still
 
 from swarmbed.contracts import check_spec
-from swarmbed.settings import setting
+from swarmbed.spec.settings import setting
 
 Failures = Callable[[str, type], dict[str, str]]
 

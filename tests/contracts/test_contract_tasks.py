@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from honest_plugins import Points
 
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import Observation, ObservedSet, State
 
 Failures = Callable[[str, type], dict[str, str]]

@@ -11,9 +11,9 @@ import pytest
 from scipy.spatial import Voronoi
 
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
-from swarmbed.errors import SwarmbedError
-from swarmbed.rollout import episode
+from swarmbed.learn.rollout import episode
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import State
 

@@ -8,12 +8,12 @@ import jax
 import numpy as np
 import pytest
 
-from swarmbed import registry
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.histogram import Histogram
 from swarmbed.embeddings.moments import Moments
 from swarmbed.embeddings.neural import Neural
 from swarmbed.embeddings.rbf import Rbf
+from swarmbed.spec import registry
 
 SLOTS = 12
 VARIANTS: dict[str, Embedding] = {

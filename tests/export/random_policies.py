@@ -11,8 +11,8 @@ from swarmbed.embeddings.histogram import Histogram
 from swarmbed.embeddings.moments import Moments
 from swarmbed.embeddings.neural import Neural
 from swarmbed.embeddings.rbf import Rbf
-from swarmbed.network import Layout, Network
-from swarmbed.policy import Policy
+from swarmbed.networks.network import Layout, Network
+from swarmbed.policy.policy import Policy
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import Task
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, random_policy
 
-from swarmbed import SwarmbedError, registry
+from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.embeddings.histogram import Histogram
@@ -21,7 +21,8 @@ from swarmbed.embeddings.rbf import Rbf
 from swarmbed.export import c_compile, c_header
 from swarmbed.export.c_compile import Compiled, compile_header
 from swarmbed.export.function import Exported, Run, exported, largest_difference
-from swarmbed.policy import Policy
+from swarmbed.policy.policy import Policy
+from swarmbed.spec import registry
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import Task
 

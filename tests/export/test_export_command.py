@@ -9,11 +9,11 @@ import pytest
 from random_policies import ONE_SET, random_policy
 
 from swarmbed import export
-from swarmbed.cli import main
+from swarmbed.cli.main import main
 from swarmbed.embeddings.moments import Moments
 from swarmbed.export import stablehlo
 from swarmbed.export.description import describe
-from swarmbed.policy import save_policy
+from swarmbed.policy.policy import save_policy
 from swarmbed.tasks import make_task
 
 

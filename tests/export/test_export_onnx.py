@@ -10,11 +10,12 @@ import pytest
 from jax import Array
 from random_policies import EMBEDDINGS, GENERIC, ONE_SET, TWO_SETS, random_policy
 
-from swarmbed import SwarmbedError, registry
+from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
 from swarmbed.embeddings.neural import Neural
 from swarmbed.export import onnx as onnx_format
 from swarmbed.export.function import COUNTS, Exported, exported, largest_difference, random_inputs
+from swarmbed.spec import registry
 from swarmbed.tasks.base import Task
 
 onnx = pytest.importorskip("onnx")

@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from swarmbed import devices
 from swarmbed.algorithms.ppo import Ppo
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.config import config_to_learner
+from swarmbed.compute import devices
 from swarmbed.embeddings.neural import Neural
-from swarmbed.evaluate import evaluate
-from swarmbed.learner import BatchSettings, Learner
-from swarmbed.paper.base import Training
-from swarmbed.policy import Policy
-from swarmbed.reproduction.plan import experiments
+from swarmbed.evaluation.evaluate import evaluate
+from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.policy.policy import Policy
+from swarmbed.run.train import Outputs, RunSettings, resume_run, start_run
+from swarmbed.spec.config import config_to_learner
+from swarmbed.study.experiments.base import Training
+from swarmbed.study.plan import experiments
 from swarmbed.tasks import make_task
-from swarmbed.train import Outputs, RunSettings, resume_run, start_run
 
 pytestmark = pytest.mark.slow
 QUIET = Outputs(progress=False)

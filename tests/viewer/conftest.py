@@ -15,12 +15,12 @@ import uvicorn
 from browser import Browser, find_chromium
 from untrained import random_policy
 
+from swarmbed.policy.find import Contestant
 from swarmbed.tasks import make_task
 from swarmbed.viewer import engine, launch, server
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.workshop import Workshop
-from swarmbed.who import Contestant
 
 
 @pytest.fixture(scope="session", autouse=True)

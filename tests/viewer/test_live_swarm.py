@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from untrained import random_policy
 
-from swarmbed.pictures.recording import record
+from swarmbed.draw.recording import record
+from swarmbed.policy.find import Contestant, find
 from swarmbed.tasks import make_task
 from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter, start
 from swarmbed.viewer.workshop import Workshop
-from swarmbed.who import Contestant, find
 
 TASK = make_task("rendezvous-local", agents=5)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer import messages
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from browser import Browser
 
-from swarmbed.errors import SwarmbedError
-from swarmbed.pictures.html import draw_replay
-from swarmbed.pictures.recording import Recording
-from swarmbed.render import WRITERS, Look
+from swarmbed.draw.html import draw_replay
+from swarmbed.draw.recording import Recording
+from swarmbed.draw.render import WRITERS, Look
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import State
 
@@ -90,7 +90,7 @@ def test_the_look_is_what_was_asked_for(replay: Browser) -> None:
 
 
 def test_every_nth_step_keeps_the_last_one(recording: Recording, tmp_path: Path) -> None:
-    from swarmbed.pictures.html import episode
+    from swarmbed.draw.html import episode
 
     assert episode(recording, Look(every=6))["steps"] == [0, 6, 12, 18, 20]
 

@@ -10,8 +10,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from swarmbed import cli
-from swarmbed.errors import SwarmbedError
+from swarmbed.cli import main as cli
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer import launch
 
 
@@ -112,7 +112,7 @@ def test_only_files_of_the_page_are_served(address: str) -> None:
 
 
 def test_the_page_asks_for_nothing_from_elsewhere() -> None:
-    folder = Path(launch.__file__).parent / "page"
+    folder = Path(launch.__file__).parent.parent / "draw" / "web"
     for file in folder.iterdir():
         text = file.read_text().replace("http://www.w3.org/2000/svg", "")  # the name of a language, not an address
         assert "http://" not in text and "https://" not in text and "//cdn" not in text, file.name

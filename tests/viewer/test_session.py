@@ -8,13 +8,13 @@ import pytest
 from untrained import random_policy
 
 from swarmbed.embeddings.concatenation import Concatenation
-from swarmbed.errors import SwarmbedError
+from swarmbed.policy.find import Contestant
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
 from swarmbed.viewer import frames, messages
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.workshop import Workshop
-from swarmbed.who import Contestant
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.neural import Neural
-from swarmbed.network import Layout, Network
-from swarmbed.policy import Policy
+from swarmbed.networks.network import Layout, Network
+from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Task
 
 

@@ -15,11 +15,11 @@ from jax import Array, lax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed import gaussian
-from swarmbed.chunks import number_of_samples, piece_size, sum_over
-from swarmbed.errors import SwarmbedError
-from swarmbed.network import Inputs, Network
-from swarmbed.settings import setting
+from swarmbed.algorithms import gaussian
+from swarmbed.compute.chunks import number_of_samples, piece_size, sum_over
+from swarmbed.networks.network import Inputs, Network
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 AXIS = "devices"  # the mesh axis that a batch is spread over
 

@@ -9,12 +9,12 @@ import optax
 from jax import Array, lax
 from jaxtyping import PRNGKeyArray
 
-from swarmbed import gaussian
+from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, mean_over_devices, surrogate_and_kl
-from swarmbed.chunks import number_of_samples, piece_size, sum_over
-from swarmbed.errors import SwarmbedError
-from swarmbed.network import Network
-from swarmbed.settings import setting
+from swarmbed.compute.chunks import number_of_samples, piece_size, sum_over
+from swarmbed.networks.network import Network
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 
 @dataclass(frozen=True)

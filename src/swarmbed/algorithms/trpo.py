@@ -10,11 +10,11 @@ from jax import Array, lax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed import gaussian
+from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, batch_mean, surrogate_and_kl
-from swarmbed.errors import SwarmbedError
-from swarmbed.network import Network
-from swarmbed.settings import setting
+from swarmbed.networks.network import Network
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 Vector = Float[Array, " P"]
 

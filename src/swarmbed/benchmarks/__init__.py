@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 
 @dataclass(frozen=True)

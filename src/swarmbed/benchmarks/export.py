@@ -16,12 +16,12 @@ from swarmbed.algorithms.base import PolicyParams
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import repeat, rounded
 from swarmbed.embeddings.neural import Neural
-from swarmbed.errors import SwarmbedError
 from swarmbed.export import c_header, onnx
 from swarmbed.export.c_compile import compile_header, find_compiler
 from swarmbed.export.function import Exported, exported, random_inputs
-from swarmbed.network import Layout, Network
-from swarmbed.policy import Policy
+from swarmbed.networks.network import Layout, Network
+from swarmbed.policy.policy import Policy
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
 
 NEIGHBOURS = (19, 99)  # swarms of 20 and of 100

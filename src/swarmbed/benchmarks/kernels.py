@@ -14,10 +14,10 @@ from jax import Array
 
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import repeat_in_turn, rounded
-from swarmbed.chunks import piece_size, sum_over
+from swarmbed.compute.chunks import piece_size, sum_over
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
-from swarmbed.network import Inputs
+from swarmbed.networks.network import Inputs
 
 AGENTS, SLOTS, FEATURES, UNITS = 40_960, 20, 7, 64
 PAIRS = AGENTS * (SLOTS - 1)  # an agent's own slot is there, masked, and not counted as work

@@ -15,7 +15,7 @@ from typing import Any
 from swarmbed import __version__
 from swarmbed.benchmarks import Effort, Group, Row
 from swarmbed.benchmarks.machine import describe
-from swarmbed.files import write_atomically
+from swarmbed.spec.files import write_atomically
 
 Report = dict[str, Any]
 ONE_CORE_FLAG = "--xla_cpu_multi_thread_eigen=false"

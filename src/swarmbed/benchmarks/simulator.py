@@ -16,7 +16,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import Timing, repeat, rounded
-from swarmbed.rollout import Environments, rollout, start
+from swarmbed.learn.rollout import Environments, rollout, start
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import Observation, State, Task
 

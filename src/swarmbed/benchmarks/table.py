@@ -7,8 +7,8 @@ from rich.table import Table
 
 from swarmbed.benchmarks import Group, groups
 from swarmbed.benchmarks.machine import sentences
-from swarmbed.errors import SwarmbedError
-from swarmbed.reports import plain_table
+from swarmbed.evaluation.reports import plain_table
+from swarmbed.spec.errors import SwarmbedError
 
 END, OTHERS = "<!-- end -->", "<!-- bench: others -->"
 TITLE_WIDTH = 14  # the least that a title can be folded to

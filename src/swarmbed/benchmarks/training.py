@@ -11,14 +11,14 @@ from typing import Any
 import jax
 from jax.sharding import PartitionSpec as P
 
-from swarmbed import devices
 from swarmbed.algorithms.base import surrogate_and_kl
 from swarmbed.algorithms.trpo import Trpo, fisher_product, policy_gradient
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import repeat, repeat_in_turn, rounded
+from swarmbed.compute import devices
 from swarmbed.embeddings.neural import Neural
-from swarmbed.experience import collect, make_batch
-from swarmbed.learner import BatchSettings, Learner
+from swarmbed.learn.experience import collect, make_batch
+from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.tasks import make_task
 
 AUTHORS_CORE_SECONDS = 207.0  # their code, rendezvous with 20 agents, on one such core

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from swarmbed.benchmarks import Effort, group_of
 from swarmbed.benchmarks.timing import rounded
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 _STATUS = Path("/proc/self/status")
 

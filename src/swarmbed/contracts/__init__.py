@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from swarmbed import registry
 from swarmbed.contracts.check import Broken, Check, Outcome, run_checks
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
 
 __all__ = ["Broken", "Check", "Outcome", "Subject", "check_spec", "named", "subjects_of_file"]
 

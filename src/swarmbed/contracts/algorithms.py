@@ -23,7 +23,7 @@ from swarmbed.contracts.check import (
 from swarmbed.contracts.settings import settings_checks
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
-from swarmbed.network import Inputs, Layout, Network
+from swarmbed.networks.network import Inputs, Layout, Network
 
 SAMPLES = 64
 CHECKS: list[Check] = settings_checks()

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from swarmbed.errors import line_in
+from swarmbed.spec.errors import line_in
 
 QUICK = {
     "xla_backend_optimization_level": 0,

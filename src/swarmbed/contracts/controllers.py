@@ -9,13 +9,13 @@ from typing import Any
 import jax
 from jax import Array
 
-from swarmbed import registry
 from swarmbed.contracts.check import Check, during, promise, quick_jit, require, require_equal, require_finite
 from swarmbed.contracts.settings import settings_checks
 from swarmbed.contracts.task_numbers import SIZES
 from swarmbed.contracts.task_subject import TaskSubject
 from swarmbed.controllers.base import Controller
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
 
 CHECKS: list[Check] = settings_checks()
 

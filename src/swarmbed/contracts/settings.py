@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from swarmbed import config
+from swarmbed.cli.flags import add_flags
 from swarmbed.contracts.check import Check, promise, require
-from swarmbed.flags import add_flags
-from swarmbed.settings import as_dict, build, flag_name
+from swarmbed.spec import config
+from swarmbed.spec.settings import as_dict, build, flag_name
 
 
 def settings_checks() -> list[Check]:
@@ -56,7 +56,7 @@ def _survives_a_file(subject: Any) -> None:
 
 def _taken_flags() -> set[str]:
     """Flags of swarmbed train that no spec may use a second time."""
-    from swarmbed.commands.train import SPECS
+    from swarmbed.cli.commands.train import SPECS
 
     own = {
         "task",

@@ -9,7 +9,7 @@ from jax import Array
 from swarmbed.contracts.check import Check, during, promise, quick_jit, require_equal, require_finite
 from swarmbed.contracts.task_shapes import require_shapes
 from swarmbed.contracts.task_subject import TaskSubject
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 STEPS = 30
 SIZES = {1: "1 agent", 2: "2 agents", 20: "20 agents"}

@@ -9,7 +9,7 @@ from jaxtyping import TypeCheckError
 
 from swarmbed.contracts.check import Check, promise, require, same_structure, shapes_of
 from swarmbed.contracts.task_subject import TaskSubject
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, ObservedSet
 
 CHECKS: list[Check] = []

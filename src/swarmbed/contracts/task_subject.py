@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from swarmbed.contracts.check import quick_jit
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, Task
 
 AGENTS = 5

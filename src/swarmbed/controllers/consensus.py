@@ -8,10 +8,10 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
 from swarmbed.controllers.steering import Gains, check_gains, steer
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
 from swarmbed.sim import graph, relations
 from swarmbed.sim.unicycle import DoubleIntegrator
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.swarm import SwarmTask

@@ -8,9 +8,9 @@ from jax import Array
 from jaxtyping import Float
 
 from swarmbed.controllers.base import Controller
-from swarmbed.errors import SwarmbedError
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import Agents, DoubleIntegrator, Unicycle
+from swarmbed.spec.errors import SwarmbedError
 
 
 class Gains(NamedTuple):

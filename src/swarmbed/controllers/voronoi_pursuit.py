@@ -9,11 +9,11 @@ from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
 from swarmbed.controllers.steering import Gains, check_gains, steer
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import DoubleIntegrator
 from swarmbed.sim.voronoi import shared_boundary
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.evasion import EvasionTask
 

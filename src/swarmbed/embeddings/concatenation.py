@@ -9,8 +9,8 @@ from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float
 
 from swarmbed.embeddings import polar
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 
 @dataclass(frozen=True)

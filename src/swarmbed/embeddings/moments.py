@@ -7,8 +7,8 @@ from jax import Array
 from jaxtyping import Bool, Float
 
 from swarmbed.embeddings.base import Embedding, SetLayout, mean_over_present
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 SMALLEST_DEVIATION = 1e-4  # below it all elements count as equal: float32 cannot tell a deviation from rounding there
 

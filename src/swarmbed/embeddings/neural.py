@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float, PRNGKeyArray
 from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised, in_order
 from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
 from swarmbed.embeddings.slots import pool
-from swarmbed.errors import SwarmbedError, choose
-from swarmbed.settings import setting
+from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.settings import setting
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from jax import Array
 from jaxtyping import Float
 
 from swarmbed.embeddings.base import SetLayout
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 ANGLES = ("bearing", "orientation")
 

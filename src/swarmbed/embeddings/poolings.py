@@ -10,7 +10,7 @@ from jax import Array
 from jax.lax import optimization_barrier
 from jaxtyping import Bool, Float
 
-from swarmbed.chunks import in_pieces
+from swarmbed.compute.chunks import in_pieces
 from swarmbed.embeddings.slots import LOOPED, Known, Pooling, Unrolled, over_slots, product
 
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from swarmbed.errors import SwarmbedError, choose
 from swarmbed.export import c_header, onnx, stablehlo
 from swarmbed.export.description import Description, describe
 from swarmbed.export.function import TOLERANCE, Exported, Run, exported, largest_difference
-from swarmbed.files import write_atomically
-from swarmbed.policy import Policy
+from swarmbed.policy.policy import Policy
+from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.files import write_atomically
 
 __all__ = ["FORMATS", "Description", "Written", "describe", "format_of", "write"]
 

@@ -10,14 +10,14 @@ from functools import cache
 import jax
 import numpy as np
 
-from swarmbed import registry
-from swarmbed.errors import SwarmbedError
 from swarmbed.export.c_compile import Compiled, compile_header, find_compiler
 from swarmbed.export.c_embeddings import Block, block_for
 from swarmbed.export.c_text import activate, array, comment, dense, indented
 from swarmbed.export.description import Column, Description
 from swarmbed.export.function import Exported, Run, check_weights
-from swarmbed.network import Params
+from swarmbed.networks.network import Params
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
 
 
 def convert(made: Exported, name: str) -> bytes:

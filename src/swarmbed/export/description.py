@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from swarmbed import config, registry
 from swarmbed.export.meaning import action_columns, meaning_of
-from swarmbed.network import Layout
-from swarmbed.policy import Policy
-from swarmbed.settings import as_dict
+from swarmbed.networks.network import Layout
+from swarmbed.policy.policy import Policy
+from swarmbed.spec import config, registry
+from swarmbed.spec.settings import as_dict
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.evasion import EvasionTask
 

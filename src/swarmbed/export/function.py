@@ -10,10 +10,10 @@ from jax import Array
 from jax.export import SymbolicScope, symbolic_shape
 from jaxtyping import Float
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.export.description import Description, describe
-from swarmbed.network import Layout, Network
-from swarmbed.policy import Policy
+from swarmbed.networks.network import Layout, Network
+from swarmbed.policy.policy import Policy
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, ObservedSet
 
 TOLERANCE = 1e-4  # how far an export may be from the policy; rounding stays far below, a mistake does not

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.export.function import Exported, Run, check_weights, first_line
+from swarmbed.spec.errors import SwarmbedError
 
 OPSET = 18  # of 2022: old enough for the runtimes on robots, new enough for everything that is needed
 

@@ -6,8 +6,8 @@ import jax
 import numpy as np
 from jax import export
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.export.function import Exported, Run, check_weights, first_line
+from swarmbed.spec.errors import SwarmbedError
 
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 

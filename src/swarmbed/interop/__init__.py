@@ -4,7 +4,7 @@ from swarmbed.interop.pettingzoo import parallel_env     # one swarm, agents by 
 from swarmbed.interop.gymnasium import make_vec          # many swarms, every agent a sub-environment
 """
 
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 
 def missing(error: ModuleNotFoundError) -> SwarmbedError:

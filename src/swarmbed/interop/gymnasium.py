@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.interop import missing
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import Task
 

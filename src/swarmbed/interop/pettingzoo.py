@@ -5,8 +5,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.interop import missing
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make_task
 from swarmbed.tasks.base import Task
 

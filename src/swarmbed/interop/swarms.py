@@ -14,8 +14,8 @@ import numpy as np
 from jax import Array, lax
 from jaxtyping import Bool, Float, Int, UInt32
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.interop.spaces import encode
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import State, Task
 
 Autoreset = Literal["none", "next_step", "same_step"]

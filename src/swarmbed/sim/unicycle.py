@@ -12,8 +12,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.sim.world import World
+from swarmbed.spec.errors import SwarmbedError
 
 TWO_PI = 2 * jnp.pi
 

@@ -12,7 +12,7 @@ from math import hypot
 import jax.numpy as jnp
 from jax import Array
 
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 
 @dataclass(frozen=True)

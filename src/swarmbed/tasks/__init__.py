@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from swarmbed import registry
-from swarmbed.errors import choose
-from swarmbed.settings import checked
+from swarmbed.spec import registry
+from swarmbed.spec.errors import choose
+from swarmbed.spec.settings import checked
 from swarmbed.tasks.base import Task
 
 # The experiments of the paper, as settings of a task.

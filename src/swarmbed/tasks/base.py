@@ -16,9 +16,9 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 
 
 class State(NamedTuple):

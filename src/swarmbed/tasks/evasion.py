@@ -8,10 +8,10 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int, PRNGKeyArray
 
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
 from swarmbed.sim import relations
 from swarmbed.sim.voronoi import evader_direction
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State
 from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns
 

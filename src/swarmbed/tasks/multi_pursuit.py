@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.errors import SwarmbedError
-from swarmbed.settings import setting
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State
 from swarmbed.tasks.evasion import EvasionTask, evaders_of
 from swarmbed.tasks.swarm import Sensed

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.settings import setting
 from swarmbed.sim import graph
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State
 from swarmbed.tasks.swarm import Sensed, SwarmTask, at_least_one
 

@@ -11,11 +11,11 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.errors import SwarmbedError, choose
-from swarmbed.settings import setting
 from swarmbed.sim import graph, relations
 from swarmbed.sim.unicycle import DYNAMICS, DoubleIntegrator, SingleIntegrator, Unicycle
 from swarmbed.sim.world import WORLDS, Closed, World
+from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import ColumnNames, Observation, ObservedSet, State, Task
 
 Columns = dict[str, Array]

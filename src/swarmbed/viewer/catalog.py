@@ -2,12 +2,12 @@
 
 from dataclasses import fields, replace
 
-from swarmbed import registry
-from swarmbed.errors import SwarmbedError, choose
-from swarmbed.evaluate import SENSES, choose_task, fits
+from swarmbed.evaluation.evaluate import SENSES, choose_task, fits
+from swarmbed.policy.find import Contestant, find, shipped_policies
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.tasks import VARIANTS, make_task, task_names
 from swarmbed.tasks.base import Task
-from swarmbed.who import Contestant, find, shipped_policies
 
 FIRST = "consensus"  # who is shown when no policy comes with the package
 OF_NO_IMPORTANCE = ("num_agents", "horizon", *SENSES)  # what may differ between tasks of the same name

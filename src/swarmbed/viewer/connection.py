@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer import frames, gate, messages
 from swarmbed.viewer.messages import Message
 from swarmbed.viewer.pace import Pace

@@ -18,7 +18,7 @@ from jax import Array, jit
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
-from swarmbed.policy import Policy
+from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Observation, State, Task
 from swarmbed.tasks.swarm import SwarmTask
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from swarmbed.policy import Policy
+from swarmbed.draw.world import headline, number, plain, world
+from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.swarm import LiveSwarm
-from swarmbed.viewer.world import headline, number, plain, world
 
 ROWS = 48  # elements of a set that are written out; more than that nobody reads while they change
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import uvicorn
 
-from swarmbed.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer.messages import LARGEST
 
 HOST = "127.0.0.1"

@@ -8,7 +8,7 @@ import types
 from dataclasses import dataclass, field, fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from swarmbed.errors import SwarmbedError, choose
+from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.viewer.engine import FEWEST, MOST
 
 LARGEST = 2048  # bytes of a message

@@ -11,10 +11,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
+from swarmbed.draw.page_files import page_files
 from swarmbed.viewer import gate
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.connection import Connection
-from swarmbed.viewer.files import page_files
 from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.workshop import Workshop

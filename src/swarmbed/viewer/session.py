@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 
-from swarmbed.errors import SwarmbedError
 from swarmbed.sim.world import Torus
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer import messages
 from swarmbed.viewer.catalog import Catalog

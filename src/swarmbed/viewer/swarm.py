@@ -9,12 +9,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy import ndarray
 
+from swarmbed.policy.find import Contestant
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer.engine import BUCKETS, NO_GRIP, Grip, Moment, View, slots_for
 from swarmbed.viewer.workshop import Workshop
-from swarmbed.who import Contestant
 
 
 class Newcomers(NamedTuple):

@@ -1,0 +1,87 @@
+"""swarmbed check: does a file's task, embedding, algorithm or controller keep its promises?"""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from swarmbed.cli.flags import Parser
+from swarmbed.compute import devices
+from swarmbed.contracts import Outcome, Subject, check_spec, named, subjects_of_file
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
+
+SUMMARY = "Check your own task, embedding, algorithm or controller"
+EXAMPLE = """
+swarmbed check examples/dispersion.py
+swarmbed check rendezvous            # something that is installed, by its name
+"""
+
+
+def run(argv: Sequence[str]) -> None:
+    parser = Parser("check", SUMMARY, EXAMPLE)
+    parser.add_argument("what", metavar="FILE", nargs="+", help="a Python file, or the name of something installed")
+    options = parser.parse(argv)
+    console = Console(highlight=False)
+    subjects = [subject for what in options.what for subject in _subjects(what)]
+    devices.set_up(1)
+    failed = [subject.name for subject in subjects if not _check(subject, console)]
+    if failed:
+        raise SwarmbedError(f"check: {', '.join(failed)} {'does' if len(failed) == 1 else 'do'} not keep the contract")
+
+
+def _subjects(what: str) -> list[Subject]:
+    if Path(what).is_file():
+        return subjects_of_file(what)
+    found = named(what)
+    if found:
+        return found
+    if Path(what).is_dir():
+        raise SwarmbedError(f"check: {what} is a folder; give it the Python files in it")
+    if what.endswith(".py") or len(Path(what).parts) > 1:
+        raise SwarmbedError(f"check: file {what} does not exist")
+    close = get_close_matches(what, [name for family in registry.FAMILIES for name in family.all()], n=1)
+    raise SwarmbedError(
+        f"check: {what!r} is neither a file nor the name of a task, embedding, algorithm or controller"
+        + (f"; did you mean {close[0]!r}?" if close else "")
+    )
+
+
+def _check(subject: Subject, console: Console) -> bool:
+    """Check one spec and say what came out; whether all went well."""
+    kind = next(family.kind for family in registry.FAMILIES if family.folder == subject.family)
+    console.print(f"[bold]{kind} {subject.name}[/bold]")
+    if subject.trouble is not None:
+        console.print(f"  [red]✗[/red] {_escaped(subject.trouble)}")
+        return False
+    outcomes = []
+    for outcome in check_spec(subject.family, subject.name, subject.spec):
+        _show(outcome, console)
+        outcomes.append(outcome)
+    broken = sum(outcome.found is not None for outcome in outcomes)
+    passed = sum(outcome.passed for outcome in outcomes)
+    rest = len(outcomes) - passed - broken
+    console.print(f"  {passed} passed, {broken} failed" + (f", {rest} not run" if rest else ""))
+    return broken == 0
+
+
+def _show(outcome: Outcome, console: Console) -> None:
+    check = outcome.check
+    if outcome.skipped:
+        console.print(f"  [dim]· {_escaped(check.name)} (not run)[/dim]")
+    elif outcome.found is None:
+        console.print(f"  [green]✓[/green] {_escaped(check.name)}")
+    else:
+        console.print(f"  [red]✗[/red] [bold]{_escaped(check.name)}[/bold]")
+        lines = Table.grid(padding=(0, 2, 0, 0))
+        for label, text in (("found", outcome.found), ("why", check.why), ("do", check.remedy)):
+            lines.add_row(f"[dim]{label}[/dim]", _escaped(text))
+        console.print(Padding(lines, (0, 0, 0, 6), expand=False))
+
+
+def _escaped(text: str) -> str:
+    """Square brackets as they are: rich would read them as colours."""
+    return text.replace("[", r"\[")

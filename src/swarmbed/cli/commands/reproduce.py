@@ -1,0 +1,152 @@
+"""swarmbed reproduce: every figure of the paper."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from swarmbed.cli.flags import Parser
+from swarmbed.compute import devices
+from swarmbed.evaluation.progress import progress_bar
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.study import plan
+from swarmbed.study.budget import BUDGETS, Budget
+from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.freshness import is_up_to_date, mark_concluded
+from swarmbed.study.live import PlainProgress, minutes_or_hours, progress_table
+from swarmbed.study.local import LocalPool
+from swarmbed.study.ray_pool import RayPool
+from swarmbed.study.store import Store
+
+SUMMARY = "Reproduce the paper: list what is missing, run it, draw its figures"
+EXAMPLE = """
+swarmbed reproduce                                      # what there is, what is missing, how long it will take
+swarmbed reproduce rendezvous-global --budget quick
+swarmbed reproduce all --seeds 5
+swarmbed reproduce pooling --seeds 16 --on ray://head:10001
+"""
+
+
+def run(argv: Sequence[str]) -> None:
+    options = _parser().parse(argv)
+    budget = BUDGETS[options.budget]
+    results = Path(options.results or ("results" if options.budget == "paper" else f"results-{options.budget}"))
+    store = Store(results, Path(options.work or f"runs/reproduce-{options.budget}"))
+    if options.seeds is not None and options.seeds < 1:
+        raise SwarmbedError(f"--seeds must be at least 1, not {options.seeds}")
+    if options.workers < 1:
+        raise SwarmbedError(f"--workers must be at least 1, not {options.workers}")
+    if not options.experiment:
+        Console().print(overview(store, budget, options.seeds, options.workers))
+        return
+    reproduce(plan.chosen(options.experiment), store, budget, options)
+
+
+def _parser() -> Parser:
+    parser = Parser("reproduce", SUMMARY, EXAMPLE, "[ID ...]")
+    known = ", ".join(plan.experiments())
+    parser.add_argument("experiment", nargs="*", metavar="ID", help=f"'all', or some of: {known}")
+    parser.add_argument(
+        "--seeds", type=int, metavar="K", help="runs per method (default: what the experiment asks for)"
+    )
+    parser.add_argument("--budget", choices=tuple(BUDGETS), default="paper", help="quick: a first look in minutes")
+    parser.add_argument(
+        "--on", default="local", metavar="WHERE", help="local, ray, or ray://HOST:PORT (extra: cluster)"
+    )
+    cores = devices.available_cores()
+    parser.add_argument("--workers", type=int, default=cores, help=f"processes on this machine (default: {cores})")
+    parser.add_argument("--results", metavar="DIR", help="where results are kept (default: results, or results-quick)")
+    parser.add_argument("--work", metavar="DIR", help="where runs and checkpoints are (default: under runs/)")
+    parser.add_argument("--redraw", action="store_true", help="train nothing, evaluate and draw again")
+    return parser
+
+
+def reproduce(which: list[Experiment], store: Store, budget: Budget, options: argparse.Namespace) -> None:
+    """Train what is missing, then evaluate and draw every experiment that has its runs."""
+    console = Console(stderr=True)
+    jobs = [] if options.redraw else plan.missing(which, store, budget, options.seeds)
+    if jobs:
+        _train(jobs, make_pool(options.on, store, budget, options.workers), store, console)
+    devices.set_up()
+    from swarmbed.study.outcome import conclude
+
+    incomplete = []
+    for experiment in which:
+        lacking = plan.missing([experiment], store, budget, 1)
+        if lacking:
+            incomplete.append(f"{experiment.name} lacks {', '.join(job.training.name for job in lacking)}")
+            continue
+        if is_up_to_date(experiment, store, budget) and not options.redraw:
+            _say(f"{experiment.name:<28} up to date")
+            continue
+        if not console.is_terminal:
+            console.print(f"{experiment.name}: evaluating and drawing …", highlight=False)
+        with progress_bar(_episodes(experiment, budget), experiment.name) as report:
+            made = conclude(experiment, store, budget, report if experiment.contest else None)
+        mark_concluded(experiment, store, budget, made)
+        for path in made:
+            _say(f"{experiment.name:<28} {path}")
+    if incomplete:
+        raise SwarmbedError("; ".join(incomplete))
+
+
+def _train(jobs: list[plan.Job], pool: Any, store: Store, console: Console) -> None:
+    if console.is_terminal:
+        with Live(console=console, refresh_per_second=1, transient=True) as live:
+            pool.watch = lambda p: live.update(progress_table(p, store))
+            pool.run(jobs)
+    else:
+        pool.watch = PlainProgress(store, lambda line: console.print(line, highlight=False, soft_wrap=True))
+        pool.run(jobs)
+    for name, reason in pool.failed.items():
+        console.print(f"{name} failed: {reason}", style="red", highlight=False)
+
+
+def _say(line: str) -> None:
+    Console(soft_wrap=True).print(line, highlight=False)
+
+
+def _episodes(experiment: Experiment, budget: Budget) -> int:
+    contest = experiment.contest
+    if contest is None:
+        return 1
+    return len(contest.agents) * (len(contest.trainings) + len(contest.controllers)) * budget.episodes
+
+
+def make_pool(where: str, store: Store, budget: Budget, workers: int) -> Any:
+    if where == "local":
+        return LocalPool(store, budget, workers)
+    if where == "ray" or where.startswith("ray://"):
+        return RayPool(store, budget, None if where == "ray" else where)
+    raise SwarmbedError(f"--on must be local, ray or ray://HOST:PORT, not {where!r}")
+
+
+def overview(store: Store, budget: Budget, seeds: int | None, workers: int) -> Table:
+    """Every experiment: what has been run, what is missing, how long that will take."""
+    table = Table(
+        title=f"experiments (budget {budget.name}, results in {store.results})", title_justify="left", box=None
+    )
+    for heading in ("id", "what", "runs", "missing", "time left", "figure"):
+        table.add_column(heading, overflow="fold")
+    for experiment in plan.experiments().values():
+        wanted = sum(plan.seeds_of(experiment, t, budget, seeds) for t in experiment.trainings)
+        jobs = plan.missing([experiment], store, budget, seeds)
+        table.add_row(
+            experiment.name, experiment.title, f"{wanted - len(jobs)}/{wanted}", str(len(jobs) or "–"),
+            minutes_or_hours(plan.duration(jobs, store, workers)) if jobs else "–", _drawn(experiment, store, budget),
+        )  # fmt: skip
+    jobs = plan.missing(list(plan.experiments().values()), store, budget, seeds)
+    total = minutes_or_hours(plan.duration(jobs, store, workers)) if jobs else "–"
+    table.add_section()
+    table.add_row("all", "runs that several experiments share are run once", "", str(len(jobs) or "–"), total, "")
+    return table
+
+
+def _drawn(experiment: Experiment, store: Store, budget: Budget) -> str:
+    if not any(store.experiment_folder(experiment.name).glob("*.*")):
+        return "no"
+    return "yes" if is_up_to_date(experiment, store, budget) else "of older runs"

@@ -1,0 +1,184 @@
+"""swarmbed train: from nothing to a policy, its learning curve and a video."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from swarmbed.cli.flags import Parser, add_flags, given
+from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.run.distributed import Cluster, ends_together, join
+from swarmbed.run.folder import RunFolder
+from swarmbed.run.train import Outputs, RunSettings, TrainingResult, free_folder, resume_run, start_run
+from swarmbed.spec import config, registry
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.presets import PRESETS, preset
+from swarmbed.spec.settings import build, setting
+from swarmbed.tasks import resolve, task_names
+
+SUMMARY = "Train a policy; go on with a run that stopped"
+EXAMPLE = """
+swarmbed train                                              # rendezvous, 20 agents: minutes on two cores
+swarmbed train pursuit --agents 10 --preset calm --iterations 150 --out runs/pursuit
+swarmbed train rendezvous-local --observe comm --embedding neural --pooling max --seed 3
+swarmbed train --resume runs/pursuit --iterations 300
+"""
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """What is drawn at the end."""
+
+    curve: bool = setting(True, "draw learning_curve.png at the end")
+    video: bool = setting(True, "render episode.mp4 at the end")
+
+
+SPECS: tuple[tuple[type, str], ...] = (
+    (RunSettings, "run"),
+    (BatchSettings, "batch and network"),
+    (Outputs, "output"),
+    (Pictures, "pictures"),
+    (Cluster, "several machines"),
+)
+
+
+def run(argv: Sequence[str]) -> None:
+    choices, _ = _choices_parser().parse_known_args(list(argv))
+    # Which flags there are depends on the task, so it has to be known before they are read.
+    choices.task = argv[0] if argv and not argv[0].startswith("-") else None
+    added = [registry.load_plugin(path) for path in choices.plugin]
+    base = preset(choices.preset) if choices.preset else {}
+    if choices.config:
+        base = config.merged(base, config.read(Path(choices.config)))
+    names = _names(choices, base, added)
+    options = _full_parser(names).parse(argv)
+    if options.task != choices.task:
+        raise SwarmbedError(f"TASK comes first: swarmbed train {options.task} …")
+    cluster = Cluster(**given(options, Cluster))
+    join(cluster)
+    with ends_together(cluster):
+        _train(options, base, names)
+
+
+def _train(options: argparse.Namespace, base: config.Config, names: dict[str, str]) -> None:
+    outputs = Outputs(**given(options, Outputs))
+    if options.resume:
+        _refuse_with_resume(options, names)
+        result = resume_run(
+            Path(options.resume), iterations=getattr(options, "iterations", None), outputs=outputs,
+            num_devices=options.devices,
+        )  # fmt: skip
+        _finish(result, Pictures(**given(options, Pictures)), options.plugin)
+        return
+    learner, settings = _settings(options, base, names)
+    folder = Path(options.out) if options.out else free_folder(learner)
+    for offset in range(options.seeds):
+        where = folder if options.seeds == 1 else folder / f"seed-{settings.seed + offset}"
+        result = start_run(
+            learner, replace(settings, seed=settings.seed + offset), where, overwrite=options.overwrite,
+            outputs=outputs, num_devices=options.devices,
+        )  # fmt: skip
+        _finish(result, Pictures(**given(options, Pictures)), options.plugin)
+
+
+def _choices_parser() -> Parser:
+    """What decides which other flags there are; help waits for the full parser."""
+    parser = Parser("train", SUMMARY, EXAMPLE, add_help=False)
+    _add_choices(parser)
+    return parser
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("task", nargs="?", metavar="TASK", help=f"one of: {', '.join(task_names())}")
+    parser.add_argument("--embedding", metavar="NAME", help=f"one of: {', '.join(registry.embeddings.all())}")
+    parser.add_argument("--algorithm", metavar="NAME", help=f"one of: {', '.join(registry.algorithms.all())}")
+    known = "; ".join(f"{name}: {meaning}" for name, (meaning, _) in PRESETS.items())
+    parser.add_argument("--preset", metavar="NAME", help=f"named settings ({known})")
+    parser.add_argument("--config", metavar="FILE.toml", help="settings from a file, such as a run's config.toml")
+    parser.add_argument(
+        "--plugin", metavar="FILE.py", action="append", default=[],
+        help="a file with your own task, embedding or algorithm, which is used unless another one is named",
+    )  # fmt: skip
+
+
+def _names(choices: argparse.Namespace, base: config.Config, added: list[dict[str, list[str]]]) -> dict[str, str]:
+    """What is named, by a flag or in a file; else the one that a plug-in brings along; else the default."""
+    found = {}
+    for kind, default in {"task": "rendezvous", "embedding": "neural", "algorithm": "trpo"}.items():
+        brought = [name for families in added for name in families.get(f"{kind}s", [])]
+        unnamed = brought[0] if len(brought) == 1 else default
+        found[kind] = getattr(choices, kind) or str(base.get(kind, {}).get("name", unnamed))
+    return found
+
+
+def _full_parser(names: dict[str, str]) -> Parser:
+    parser = Parser("train", SUMMARY, EXAMPLE, "[TASK]")
+    _add_choices(parser)
+    parser.add_argument("--out", metavar="DIR", help="folder of the run (default: a new one under runs/)")
+    parser.add_argument("--resume", metavar="DIR", help="go on with the run in this folder")
+    parser.add_argument("--overwrite", action="store_true", help="let --out replace a run")
+    parser.add_argument("--seeds", type=int, default=1, metavar="K", help="train K runs, seeds --seed … --seed + K − 1")
+    parser.add_argument("--devices", type=int, metavar="D", help="XLA devices to use (default: one per core)")
+    task_spec, variant = resolve(names["task"])
+    add_flags(parser, task_spec, f"task {names['task']}", variant)
+    add_flags(parser, registry.embeddings.get(names["embedding"]), f"embedding {names['embedding']}")
+    add_flags(parser, registry.algorithms.get(names["algorithm"]), f"algorithm {names['algorithm']}")
+    for spec, title in SPECS:
+        add_flags(parser, spec, title)
+    return parser
+
+
+def _settings(options: argparse.Namespace, base: config.Config, names: dict[str, str]) -> tuple[Learner, RunSettings]:
+    """Defaults, then preset and file, then flags."""
+    if options.seeds < 1:
+        raise SwarmbedError(f"--seeds must be at least 1, not {options.seeds}")
+    task_spec, _ = resolve(names["task"])
+    flags: dict[str, dict[str, Any]] = {
+        "task": {"name": names["task"], **given(options, task_spec)},
+        "batch": given(options, BatchSettings),
+        "run": given(options, RunSettings),
+    }
+    for family in (registry.embeddings, registry.algorithms):
+        name = names[family.kind]
+        flags[family.kind] = {"name": name, **given(options, family.get(name))}
+    settings = config.merged(base, flags)
+    run_section = settings.pop("run", {})
+    return config.config_to_learner(settings), build(RunSettings, run_section, "section [run]")
+
+
+def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> None:
+    """A run goes on with the settings it began with; only --iterations may change."""
+    plain = [name for name in ("task", "embedding", "algorithm", "preset", "config", "out") if getattr(options, name)]
+    specs = [resolve(names["task"])[0], registry.embeddings.get(names["embedding"]), BatchSettings, RunSettings]
+    specs.append(registry.algorithms.get(names["algorithm"]))
+    for name in [*plain, *(name for spec in specs for name in given(options, spec) if name != "iterations")]:
+        raise SwarmbedError(f"--resume keeps the run's own settings: leave {name} out (only --iterations may change)")
+
+
+def _finish(result: TrainingResult, pictures: Pictures, plugins: list[str]) -> None:
+    """Draw, and say where things are."""
+    import jax
+
+    if jax.process_index() != 0:
+        return
+    folder, made = RunFolder(result.folder), []
+    if pictures.curve:
+        from swarmbed.draw.figures import training_curve
+
+        training_curve(folder.metrics, folder.curve)
+        made.append(("learning curve", folder.curve))
+    if pictures.video:
+        from swarmbed.draw.render import draw_animation, record
+        from swarmbed.policy.find import find
+
+        contestant = find(str(result.folder))
+        draw_animation(record(contestant, result.policy.task, steps=300), folder.video)
+        made.append(("video", folder.video))
+    console = Console(soft_wrap=True)
+    for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:
+        console.print(f"{what:<15} {path}", highlight=False)
+    command = ["swarmbed evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
+    console.print(f"{'evaluate it':<15} {' '.join(command)}", highlight=False)

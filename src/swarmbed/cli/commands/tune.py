@@ -1,0 +1,85 @@
+"""swarmbed tune: find the gains of a controller."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from swarmbed.cli.flags import Parser
+from swarmbed.cli.who_flags import add_task_flags, find_with_gains, named_task, with_settings
+from swarmbed.compute import devices
+from swarmbed.evaluation.evaluate import SENSES, choose_task
+from swarmbed.evaluation.progress import progress_bar
+from swarmbed.evaluation.reports import check_output, number, plain_table, show, write_json
+from swarmbed.evaluation.tune import CANDIDATES, EPISODES, ROUNDS, Tuning, episodes_needed, gains_of, tune
+from swarmbed.spec import registry
+from swarmbed.spec.errors import choose
+
+SUMMARY = "Search the gains of a controller"
+EXAMPLE = """
+swarmbed tune consensus --task rendezvous --agents 2 20 --horizon 300 --out gains.json
+swarmbed tune voronoi_pursuit --task pursuit --agents 5 10 20
+"""
+
+
+def run(argv: Sequence[str]) -> None:
+    parser = Parser("tune", SUMMARY, EXAMPLE)
+    parser.add_argument("controller", metavar="CONTROLLER", help="the controller's name")
+    parser.add_argument(
+        "--agents", type=int, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
+    )
+    parser.add_argument(
+        "--gain",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="start from this gain (default: the controller's own); may be repeated",
+    )
+    parser.add_argument("--only", nargs="+", default=[], metavar="GAIN", help="search these gains (default: all)")
+    for flag, default, words in (
+        ("--candidates", CANDIDATES, "how many gains to draw in the first round"),
+        ("--rounds", ROUNDS, "rounds around the best, each with a quarter as many"),
+        ("--episodes", EPISODES, "episodes per candidate and size"),
+        ("--seed", 0, "which starts and which draws"),
+    ):
+        parser.add_argument(flag, type=int, default=default, metavar="INT", help=f"{words} (default: {default})")
+    parser.add_argument("--out", metavar="FILE", help="write what was found to this file, as JSON")
+    spec = add_task_flags(parser, argv, without=("num_agents", *SENSES))
+    options = parser.parse(argv)
+    check_output(options.out, "--out")
+    choose("controller", options.controller, list(registry.controllers.all()))
+    devices.set_up()
+    contestant = find_with_gains(options.controller, options.gain)
+    task = with_settings(choose_task(contestant, named_task(options)), options, spec)
+    tasks = [replace(task, num_agents=size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
+    gains = gains_of(contestant.controller, contestant.name, options.only)
+    work = episodes_needed(len(gains), len(tasks), options.candidates, options.rounds, options.episodes)
+    with progress_bar(work, f"tuning {contestant.name}") as on_progress:
+        tuning = tune(
+            contestant.controller,
+            tasks,
+            name=contestant.name,
+            only=options.only,
+            candidates=options.candidates,
+            rounds=options.rounds,
+            episodes=options.episodes,
+            seed=options.seed,
+            on_progress=on_progress,
+        )
+    if options.out is not None:
+        write_json(options.out, tuning.summary())
+    report(tuning)
+
+
+def report(tuning: Tuning) -> None:
+    """The gains before and after, and what they bring on starts that the search never saw."""
+    summary = tuning.summary()
+    table = plain_table()
+    table.add_column("")
+    table.add_column("before", justify="right")
+    table.add_column("found", justify="right")
+    for gain, value in tuning.best.gains.items():
+        found = "no effect here" if gain in tuning.without_effect else number(value)
+        table.add_row(gain, number(tuning.before.gains[gain]), found)
+    rows = zip(summary["agents"], summary["return_mean_per_size_before"], summary["return_mean_per_size"], strict=True)
+    for agents, before, after in rows:
+        table.add_row(f"return, {agents} agents", number(before), number(after))
+    show(f"{tuning.name} on {summary['task']}: {tuning.seconds:.0f} s", table)

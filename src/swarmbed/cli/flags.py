@@ -1,0 +1,84 @@
+"""The fields of a spec as command-line flags."""
+
+import argparse
+import types
+from collections.abc import Sequence
+from dataclasses import fields
+from difflib import get_close_matches
+from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
+
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import default_of, flag_name
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one sentence."""
+
+    def __init__(
+        self, command: str, summary: str, example: str, positional: str = "", *, add_help: bool = True
+    ) -> None:
+        super().__init__(
+            add_help=add_help,
+            prog=f"swarmbed {command}",
+            usage=f"swarmbed {command} {positional} [options]".replace("  ", " "),
+            description=summary,
+            epilog="example:\n" + "\n".join(f"  {line}" for line in example.strip().splitlines()),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise SwarmbedError(f"{self.prog.removeprefix('swarmbed ')}: {message}")
+
+    def parse(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Parse all of argv; an unknown flag is named together with the one that was probably meant."""
+        options, unknown = self.parse_known_args(argv)
+        if unknown:
+            known = [name for action in self._actions for name in action.option_strings]
+            close = get_close_matches(unknown[0].split("=")[0], known, n=1)
+            guess = f"; did you mean {close[0]}?" if close else f"; '{self.prog} --help' lists what there is"
+            self.error(f"{unknown[0]!r} is not an option here{guess}")
+        return options
+
+
+def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults: dict[str, Any] | None = None) -> None:
+    """One flag per field of a spec. Flags that are not given do not appear in the result, so layers can be stacked."""
+    group = parser.add_argument_group(title)
+    hints = get_type_hints(spec)
+    for spec_field in fields(spec):
+        default = (defaults or {}).get(spec_field.name, default_of(spec_field))
+        group.add_argument(
+            f"--{flag_name(spec_field)}",
+            dest=spec_field.name,
+            default=argparse.SUPPRESS,
+            help=f"{spec_field.metadata.get('help', '')} (default: {_show(default)})".replace("%", "%%"),
+            **_kind(hints[spec_field.name], spec_field.metadata.get("choices") or None),
+        )
+
+
+def given(options: argparse.Namespace, spec: type) -> dict[str, Any]:
+    """The settings of a spec that were given on the command line."""
+    values = {f.name: getattr(options, f.name) for f in fields(spec) if hasattr(options, f.name)}
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+
+
+def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
+    if get_origin(hint) in (Union, types.UnionType):
+        (hint,) = (option for option in get_args(hint) if option is not type(None))
+    if hint is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    if get_origin(hint) is tuple:
+        return {"nargs": "*", "type": get_args(hint)[0], "metavar": _metavar(get_args(hint)[0])}
+    return {"type": hint, "choices": choices, "metavar": None if choices else _metavar(hint)}
+
+
+def _metavar(hint: Any) -> str:
+    return {int: "INT", float: "NUMBER", str: "WORD"}.get(hint, "VALUE")
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "none"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "none" if value is None else str(value)

@@ -1,0 +1,62 @@
+"""The command line: finds the sub-command's file, runs it, and turns errors that users can mend into one sentence."""
+
+import errno
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+
+from swarmbed import __version__
+from swarmbed.cli import commands
+from swarmbed.spec.errors import SwarmbedError
+
+ORDER = (
+    "train", "evaluate", "compare", "render", "view", "reproduce", "tune", "export", "check", "list", "bench",
+)  # fmt: skip
+
+
+def command_names() -> list[str]:
+    """All sub-commands, the ones most used first."""
+    found = [info.name for info in pkgutil.iter_modules(commands.__path__)]
+    return sorted(found, key=lambda name: (ORDER.index(name) if name in ORDER else len(ORDER), name))
+
+
+def usage() -> str:
+    lines = ["usage: swarmbed COMMAND ...", "", "Deep reinforcement learning of robot swarms.", "", "commands:"]
+    for name in command_names():
+        lines.append(f"  {name:<10} {importlib.import_module(f'swarmbed.cli.commands.{name}').SUMMARY}")
+    lines += ["", "'swarmbed COMMAND --help' shows a command's options and an example.", "", "example:"]
+    return "\n".join([*lines, "  swarmbed train rendezvous --out runs/first"])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of the ``swarmbed`` script; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(usage())
+        return 0
+    if arguments[0] == "--version":
+        print(f"swarmbed {__version__}")
+        return 0
+    try:
+        if arguments[0] not in command_names():
+            names = ", ".join(command_names())
+            raise SwarmbedError(f"command {arguments[0]!r} does not exist; choose one of: {names}")
+        importlib.import_module(f"swarmbed.cli.commands.{arguments[0]}").run(arguments[1:])
+        sys.stdout.flush()
+    except SwarmbedError as error:
+        print(f"swarmbed: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("swarmbed: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output (head, less) has gone; that is no error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT):
+            raise
+        print(f"swarmbed: {error.strerror}: {error.filename or 'the output folder'}", file=sys.stderr)
+        return 2
+    return 0

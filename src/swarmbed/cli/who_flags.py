@@ -1,0 +1,81 @@
+"""WHO, TASK and the task's settings on the command line, for every command that runs somebody on something."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import field, fields, make_dataclass, replace
+from typing import Any, get_type_hints
+
+from swarmbed.cli.flags import Parser, add_flags, given
+from swarmbed.evaluation.evaluate import task_name
+from swarmbed.policy.find import Contestant, find
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import checked, default_of
+from swarmbed.tasks import make_task, resolve
+from swarmbed.tasks.base import Task
+
+WHO_HELP = "a run folder, a policy file, a shipped policy's name or a controller's name"
+
+
+def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, ...] = ()) -> type:
+    """Add ``--task``, ``--plugin`` and a flag for every setting of the task that argv names; of all tasks when WHO is
+    going to decide. Returns a spec of these settings, for :func:`with_settings`."""
+    parser.add_argument(
+        "--task", metavar="TASK", help="the task (default: what a policy was trained on, or one that fits)"
+    )
+    parser.add_argument(
+        "--plugin", action="append", default=[], metavar="FILE.py", help="load tasks, controllers, … from this file"
+    )
+    early = ArgumentParser(add_help=False, allow_abbrev=False)
+    early.add_argument("--task")
+    early.add_argument("--plugin", action="append", default=[])
+    # A flag without its value is reported in the command's own words.
+    early.error = parser.error  # type: ignore[method-assign]
+    named, _ = early.parse_known_args(argv)
+    for plugin in named.plugin:
+        registry.load_plugin(plugin)
+    if named.task is not None:
+        one, preset = resolve(named.task)
+        spec = _union([one], without)
+        add_flags(parser, spec, f"settings of {named.task}", preset)
+        return spec
+    spec = _union(list(registry.tasks.all().values()), without)
+    add_flags(parser, spec, "settings of the task ('--task TASK --help' shows those of one, with its defaults)")
+    return spec
+
+
+def named_task(options: Namespace) -> Task | None:
+    """The task that ``--task`` names, with the settings that the name stands for; None if it was left out."""
+    return None if options.task is None else make_task(options.task)
+
+
+def with_settings(task: Task, options: Namespace, spec: type) -> Task:
+    """The task with the settings that were given as flags."""
+    what = f"task {options.task or task_name(task)!r}"
+    return replace(task, **checked(type(task), given(options, spec), what))
+
+
+def find_with_gains(who: str, gains: Sequence[str], *, stochastic: bool = False) -> Contestant:
+    """A contestant; ``gains`` are a controller's settings, each written NAME=NUMBER."""
+    if gains and who not in registry.controllers.all():
+        raise SwarmbedError(f"--gain is for controllers ({', '.join(registry.controllers.all())}), not for {who!r}")
+    return find(who, stochastic=stochastic, gains=dict(_gain(text) for text in gains))
+
+
+def _gain(text: str) -> tuple[str, float]:
+    name, equals, value = text.partition("=")
+    try:
+        return name, float(value if equals else "")
+    except ValueError as error:
+        raise SwarmbedError(f"--gain must look like NAME=NUMBER, not {text!r}") from error
+
+
+def _union(specs: list[type], without: tuple[str, ...]) -> type:
+    """A spec with the fields of all of them."""
+    together: dict[str, Any] = {}
+    for spec in specs:
+        hints = get_type_hints(spec)
+        for declared in fields(spec):
+            copy = field(default=default_of(declared), metadata=declared.metadata)
+            together.setdefault(declared.name, (declared.name, hints[declared.name], copy))
+    return make_dataclass("TaskSettings", [together[name] for name in together if name not in without], frozen=True)

@@ -1,0 +1,1 @@
+"""How arrays are computed on this machine: devices, and sums in cache-sized chunks."""

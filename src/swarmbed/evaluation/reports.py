@@ -1,0 +1,78 @@
+"""Results for people and for files: numbers with their intervals, tables, JSON."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from rich.console import Console
+from rich.table import Table
+
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.files import write_atomically
+
+SHARES = ("captured_by",)  # curves that are probabilities
+
+
+def steps_to_show(curve: str, horizon: int) -> list[int]:
+    """The points in time at which a table shows a curve: a few early ones and the last."""
+    early = (50, 100, 200, 500) if curve in ("captured_by", "captures_by") else (0, 50, 100, 200)
+    return [*(step for step in early if step < horizon), horizon]
+
+
+def label_of(curve: str, step: int) -> str:
+    """``captured by step 200``, ``mean distance after 200``."""
+    words = curve.replace("_", " ")
+    return f"{words} step {step}" if words.endswith(" by") else f"{words} after {step}"
+
+
+def plain(values: ArrayLike) -> Any:
+    """Arrays as lists and numbers of seven digits, which is what the simulator computes with."""
+    array = np.asarray(values)
+    rounded = [float(f"{value:.7g}") for value in array.reshape(-1)]
+    return rounded if array.ndim else rounded[0]
+
+
+def number(value: float) -> str:
+    """Four digits, with a true minus sign."""
+    return f"{value:.4g}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def with_interval(value: float, low: float, high: float, *, share: bool = False) -> str:
+    """``−11.7 [−11.9, −11.5]``; as percentages if it is a share."""
+    if share:
+        return f"{percent(value)} [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{number(value)} [{number(low)}, {number(high)}]"
+
+
+def plain_table() -> Table:
+    """A table in the shared look."""
+    return Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+
+
+def show(title: str, table: Table) -> None:
+    """Print a table under its title; where no terminal sets a width, lines are as long as they need to be."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=240)
+    console.print(title, style="bold", highlight=False)
+    console.print(table, highlight=False)
+
+
+def check_output(path: str | None, flag: str, endings: tuple[str, ...] = ()) -> None:
+    """Say so before the work if its result could not be written. Folders that are missing will be made."""
+    if path is not None and Path(path).is_dir():
+        raise SwarmbedError(f"{flag} must name a file, but {path} is a folder")
+    if path is not None and endings and Path(path).suffix.lower() not in endings:
+        raise SwarmbedError(f"{flag} must end in one of {', '.join(endings)}, which {path} does not")
+
+
+def write_json(path: str, report: dict[str, Any]) -> None:
+    """One line per key, so that long lists do not take thousands of them."""
+    lines = [f" {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in report.items()]
+    write_atomically(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode())

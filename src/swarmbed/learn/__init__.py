@@ -1,0 +1,1 @@
+"""Learning: rollouts, batches of experience, the critic, one training iteration."""

@@ -1,0 +1,111 @@
+"""The critic: a network that predicts normalised returns, fitted anew to every batch."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import Array, lax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Float, PRNGKeyArray
+
+from swarmbed.algorithms.base import AXIS, Batch
+from swarmbed.compute.chunks import number_of_samples, piece_size, sum_over
+from swarmbed.networks.network import Inputs, Network
+
+FORGETTING = 0.9  # share of the old scale that survives an iteration
+
+
+class Critic(NamedTuple):
+    """Weights, Adam's moments, and the scale of the returns seen so far."""
+
+    params: dict[str, Any]
+    moments: Any
+    mean: Float[Array, ""]
+    std: Float[Array, ""]
+    updates: Float[Array, ""]
+
+
+@dataclass(frozen=True)
+class Value:
+    """V(o) = mean + std · network(o). Without the normalisation a critic spends tens of iterations on the scale."""
+
+    network: Network
+    learning_rate: float
+    epochs: int
+    minibatch: int
+
+    @property
+    def optimiser(self) -> optax.GradientTransformation:
+        return optax.adam(self.learning_rate)
+
+    def init(self, key: PRNGKeyArray) -> Critic:
+        params = self.network.init(key)
+        moments = self.optimiser.init(ravel_pytree(params)[0])
+        return Critic(params, moments, jnp.zeros(()), jnp.ones(()), jnp.zeros(()))
+
+    def predict(self, critic: Critic, inputs: Inputs) -> Float[Array, " B"]:
+        return critic.mean + critic.std * self.network.apply(critic.params, inputs)[:, 0]
+
+    def fit(self, critic: Critic, batch: Batch, key: PRNGKeyArray) -> Critic:
+        """Minimise the squared error to the targets. Samples come in random order; each epoch reorders the minibatches.
+
+        Every device works on its share of each minibatch, and the gradients are averaged.
+        """
+        critic = self._rescale(critic, batch.target)
+        targets = (batch.target - critic.mean) / critic.std
+        samples = number_of_samples(batch)
+        size = max(1, min(self.minibatch // _device_count(), samples))
+        count = samples // size
+        minibatches = jax.tree.map(
+            lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), (batch.inputs, targets)
+        )
+
+        # All weights are one vector here: a step is short, and many small arrays would spend it on being called.
+        start, unflatten = ravel_pytree(critic.params)
+
+        def step(carry: tuple[Array, Any], index: Array) -> tuple[tuple[Array, Any], None]:
+            weights, moments = carry
+            params = unflatten(weights)
+            minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
+            gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(batch.inputs))
+            gradient = lax.pmean(ravel_pytree(gradient)[0] / size, AXIS)
+            updates, moments = self.optimiser.update(gradient, moments)
+            return (optax.apply_updates(weights, updates), moments), None
+
+        order = jax.vmap(lambda k: jax.random.permutation(k, count))(jax.random.split(key, self.epochs)).reshape(-1)
+        (weights, moments), _ = lax.scan(step, (start, critic.moments), order)
+        params = unflatten(weights)
+        # One bad batch must not poison the critic for good.
+        healthy = jnp.isfinite(sum(jnp.abs(leaf).sum() for leaf in jax.tree.leaves(params)))
+        keep = lambda new, old: jnp.where(healthy, new, old)  # noqa: E731
+        return critic._replace(
+            params=jax.tree.map(keep, params, critic.params), moments=jax.tree.map(keep, moments, critic.moments)
+        )
+
+    def _gradient(self, params: Any, inputs: Inputs, target: Array) -> Any:
+        return jax.grad(lambda p: jnp.square(self.network.apply(p, inputs)[:, 0] - target).sum())(params)
+
+    def _rescale(self, critic: Critic, target: Array) -> Critic:
+        """Follow the scale of the returns, and change the last layer so that no prediction changes with it."""
+        mean = lax.pmean(target.mean(), AXIS)
+        square = lax.pmean(jnp.square(target - mean).mean(), AXIS)
+        healthy = jnp.isfinite(square)
+        forgetting = jnp.where(critic.updates > 0, FORGETTING, 0.0)
+        mean = jnp.where(healthy, forgetting * critic.mean + (1 - forgetting) * mean, critic.mean)
+        std = forgetting * critic.std + (1 - forgetting) * jnp.sqrt(jnp.maximum(square, 1e-8))
+        std = jnp.where(healthy, std, critic.std)
+        ratio = critic.std / std
+        last = f"layer{len(self.network.hidden)}"
+        head = dict(critic.params["head"])
+        head[last] = {
+            "weight": head[last]["weight"] * ratio,
+            "bias": head[last]["bias"] * ratio + (critic.mean - mean) / std,
+        }
+        updates = critic.updates + healthy
+        return critic._replace(params=critic.params | {"head": head}, mean=mean, std=std, updates=updates)
+
+
+def _device_count() -> int:
+    return lax.axis_size(AXIS)

@@ -1,0 +1,1 @@
+"""Networks: from what an agent sees to numbers. One file each."""

@@ -1,0 +1,1 @@
+"""Trained policies: running, saving, and finding one by name."""

@@ -1,0 +1,1 @@
+"""A training run: its loop, its folder, its checkpoints, what it shows."""

@@ -1,0 +1,95 @@
+"""Checkpoints: everything the next iteration depends on, written atomically, the last few kept."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax.experimental import multihost_utils
+
+from swarmbed.learn.learner import TrainState
+from swarmbed.spec import files
+from swarmbed.spec.errors import SwarmbedError
+
+FORMAT = "swarmbed-checkpoint-1"
+KEPT = 3
+
+
+class Checkpoint(NamedTuple):
+    """A moment of a training run: ``iteration`` iterations are done; ``best`` is the best policy so far."""
+
+    iteration: int
+    seconds: float
+    state: TrainState
+    best: Any
+    best_return: float
+
+
+def on_host(tree: Any) -> Any:
+    """The whole tree as numpy arrays, also where its parts lie on several machines."""
+    gather = lambda leaf: multihost_utils.process_allgather(leaf, tiled=True)  # noqa: E731
+    plain = jax.tree.map(
+        lambda leaf: jax.random.key_data(leaf) if jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf, tree
+    )
+    return jax.tree.map(np.asarray, plain if jax.process_count() == 1 else jax.tree.map(gather, plain))
+
+
+def save(folder: Path, checkpoint: Checkpoint) -> None:
+    """Write one checkpoint (only process 0 does), then delete all but the newest few."""
+    # The best policy is on the host already; gathering it again would stack one copy per process.
+    arrays = files.tree_to_arrays({"state": on_host(checkpoint.state), "best": checkpoint.best})
+    if jax.process_index() != 0:
+        return
+    metadata = {
+        "format": FORMAT,
+        "iteration": str(checkpoint.iteration),
+        "seconds": repr(checkpoint.seconds),
+        "best_return": repr(checkpoint.best_return),
+    }
+    files.save_arrays(folder / f"{checkpoint.iteration:06d}.safetensors", arrays, metadata)
+    for old in _paths(folder)[KEPT:]:
+        old.unlink(missing_ok=True)
+
+
+def load_newest(
+    folder: Path, template: TrainState, shardings: TrainState, warn: Callable[[str], None]
+) -> Checkpoint | None:
+    """The newest checkpoint that is whole; damaged ones are reported and passed over. None where there is none."""
+    shapes = jax.eval_shape(lambda: template)
+    for path in _paths(folder):
+        try:
+            return _load(path, shapes, shardings)
+        except SwarmbedError as error:
+            warn(f"{error}; trying the one before")
+    if _paths(folder):
+        warn(f"no checkpoint in {folder} can be read; starting from the beginning")
+    return None
+
+
+def _load(path: Path, template: TrainState, shardings: TrainState) -> Checkpoint:
+    arrays, metadata = files.load_arrays(path)
+    if metadata.get("format") != FORMAT:
+        raise SwarmbedError(f"file {path} is not a checkpoint of this version of swarmbed ({FORMAT})")
+    tree = files.arrays_to_tree({"state": template, "best": template.policy}, arrays, f"checkpoint {path}")
+    state = jax.tree.map(_place, tree["state"], _spread(shardings, tree["state"]))
+    best = jax.tree.map(np.asarray, tree["best"])
+    return Checkpoint(
+        int(metadata["iteration"]), float(metadata["seconds"]), state, best, float(metadata["best_return"])
+    )
+
+
+def _place(leaf: Any, sharding: Any) -> Any:
+    if jax.process_count() == 1:
+        return jax.device_put(leaf, sharding)
+    return jax.make_array_from_callback(leaf.shape, sharding, lambda index: leaf[index])
+
+
+def _spread(shardings: TrainState, state: TrainState) -> TrainState:
+    """One sharding per field → one per leaf."""
+    return TrainState(*(jax.tree.map(lambda _, s=s: s, part) for s, part in zip(shardings, state, strict=True)))
+
+
+def _paths(folder: Path) -> list[Path]:
+    """Newest first."""
+    return sorted(folder.glob("*.safetensors"), reverse=True)

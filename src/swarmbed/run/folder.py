@@ -1,0 +1,133 @@
+"""The folder of a training run: what is in it, who may write to it, and its table of metrics."""
+
+import csv
+import io
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # not a Unix: nobody else is kept out
+    fcntl = None  # type: ignore[assignment]
+
+from swarmbed.spec import config, files
+from swarmbed.spec.errors import SwarmbedError
+
+COLUMNS = (
+    "iteration", "env_steps", "samples", "seconds", "mean_return", "mean_length", "kl", "surrogate", "entropy",
+    "explained_variance",
+)  # fmt: skip
+Row = dict[str, float]
+
+
+class RunFolder:
+    """Paths and files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = path / "config.toml"
+        self.metrics = path / "metrics.csv"
+        self.policy = path / "policy.safetensors"
+        self.best_policy = path / "best_policy.safetensors"
+        self.checkpoints = path / "checkpoints"
+        self.curve = path / "learning_curve.png"
+        self.video = path / "episode.mp4"
+
+    def claim(self, settings: config.Config, overwrite: bool) -> None:
+        """Make the folder this run's own. One that holds anything is refused unless it may be overwritten."""
+        if self.path.exists() and not self.path.is_dir():
+            raise SwarmbedError(f"{self.path} is a file; --out needs a folder")
+        if self.path.is_dir() and any(self.path.iterdir()):
+            if not overwrite:
+                holds = "another run" if self.config.is_file() else "other files"
+                raise SwarmbedError(
+                    f"folder {self.path} holds {holds}; choose another --out, go on with --resume, or say --overwrite"
+                )
+            if not self.config.is_file():
+                raise SwarmbedError(f"folder {self.path} is not a run's, so --overwrite will not touch it")
+            with self.held():
+                self._clear()
+        self.path.mkdir(parents=True, exist_ok=True)
+        files.write_atomically(self.config, config.dump(settings).encode())
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes from writing to the folder meanwhile. The lock dies with its process."""
+        if fcntl is None:
+            yield
+            return
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(folder)
+            raise SwarmbedError(
+                f"another process is training in folder {self.path}; wait for it, or stop it"
+            ) from error
+        except OSError:  # a file system without locks
+            pass
+        try:
+            yield
+        finally:
+            os.close(folder)
+
+    def read_config(self) -> config.Config:
+        if not self.config.is_file():
+            raise SwarmbedError(f"folder {self.path} is not the folder of a training run: it has no config.toml")
+        return config.read(self.config)
+
+    def write_metrics(self, rows: list[Row], columns: tuple[str, ...]) -> None:
+        """The whole table at once."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        # A run that an earlier version began may lack a column.
+        writer.writerows([_cell(row.get(name, math.nan)) for name in columns] for row in rows)
+        files.write_atomically(self.metrics, text.getvalue().encode())
+
+    def append_metrics(self, row: Row, columns: tuple[str, ...]) -> None:
+        with self.metrics.open("a", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow([_cell(row[name]) for name in columns])
+
+    def read_metrics(self) -> list[Row]:
+        return read_rows(self.metrics)
+
+    def _clear(self) -> None:
+        """Remove what a run writes, and nothing else."""
+        for file in (self.metrics, self.policy, self.best_policy, self.curve, self.video, self.config):
+            file.unlink(missing_ok=True)
+        for file in self.checkpoints.glob("*.safetensors"):
+            file.unlink()
+
+
+def read_rows(path: Path) -> list[Row]:
+    """A file of metrics: the rows that are whole; a last one that a crash cut short is left out."""
+    if not path.is_file():
+        return []
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        {name: float(cell) if cell else math.nan for name, cell in row.items()}
+        for row in rows
+        if None not in row.values() and None not in row
+    ]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float) and math.isnan(value):
+        return ""
+    return str(value) if isinstance(value, int) or float(value) != int(value) else str(int(value))
+
+
+def is_flat(returns: list[float], tolerance: float = 0.01, least: int = 50) -> bool:
+    """Whether learning has stopped: the median return of the last fifth is within 1 % of that of the fifth before."""
+    known = [value for value in returns if not math.isnan(value)]
+    fifth = len(known) // 5
+    if len(known) < least or fifth < 1:
+        return False
+    before, last = (sorted(part)[fifth // 2] for part in (known[-2 * fifth : -fifth], known[-fifth:]))
+    return abs(last - before) <= tolerance * abs(before)

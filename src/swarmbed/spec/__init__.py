@@ -1,0 +1,1 @@
+"""How anything is named, checked and saved: settings, errors, the registry, configurations, files."""

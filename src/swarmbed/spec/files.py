@@ -1,0 +1,109 @@
+"""Files that are either there whole or not at all: trees of arrays as safetensors, text, and a checksum over both."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from swarmbed.spec.errors import SwarmbedError
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write beside the target, force it to the disk, then rename: a crash leaves the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def tree_to_arrays(tree: Any) -> dict[str, np.ndarray]:
+    """Every leaf under the path that leads to it. Random keys are stored as the numbers they are made of."""
+    leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
+    return {_name(path): np.asarray(_plain(leaf)) for path, leaf in leaves}
+
+
+def arrays_to_tree(template: Any, arrays: Mapping[str, np.ndarray], what: str) -> Any:
+    """Put arrays back into a tree of the template's structure and shapes."""
+    leaves, structure = jax.tree_util.tree_flatten_with_path(template)
+    found = []
+    for path, leaf in leaves:
+        name = _name(path)
+        if name not in arrays:
+            raise SwarmbedError(f"{what} has no array {name!r}; it was written with other settings")
+        shape = jax.eval_shape(_plain, leaf).shape
+        if arrays[name].shape != shape:
+            raise SwarmbedError(f"{what}: {name} has shape {arrays[name].shape}, but {shape} is needed")
+        is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+        value = jnp.asarray(arrays[name])
+        found.append(jax.random.wrap_key_data(value) if is_key else value)
+    return jax.tree_util.tree_unflatten(structure, found)
+
+
+def save_arrays(path: Path, arrays: dict[str, np.ndarray], metadata: dict[str, str]) -> None:
+    """Arrays and words in one safetensors file that carries a checksum of itself."""
+    metadata = {**metadata, "sha256": _checksum(arrays, metadata)}
+    ordered = {name: np.array(value, order="C") for name, value in arrays.items()}
+    write_atomically(path, save(ordered, metadata))
+
+
+def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Read a file that :func:`save_arrays` wrote; anything else, or a damaged one, is a :class:`SwarmbedError`."""
+    if not path.is_file():
+        raise SwarmbedError(f"file {path} does not exist")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = dict(file.metadata() or {})
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
+    except (SafetensorError, OSError, ValueError) as error:
+        raise SwarmbedError(f"file {path} is damaged or not a safetensors file ({error})") from error
+    expected = metadata.pop("sha256", None)
+    if expected is None:
+        raise SwarmbedError(f"file {path} was not written by swarmbed: it carries no checksum")
+    if expected != _checksum(arrays, metadata):
+        raise SwarmbedError(f"file {path} is damaged: its checksum does not match")
+    return arrays, metadata
+
+
+def _checksum(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(metadata):
+        digest.update(f"{name}={metadata[name]}\0".encode())
+    for name in sorted(arrays):
+        value = np.array(arrays[name], order="C")  # ascontiguousarray would turn a number into a list of one
+        digest.update(f"{name}:{value.dtype}:{value.shape}\0".encode())
+        digest.update(value.tobytes())
+    return digest.hexdigest()
+
+
+def _plain(leaf: Any) -> Any:
+    is_key = hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(leaf) if is_key else leaf
+
+
+def _name(path: tuple[Any, ...]) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator=".")

@@ -1,0 +1,16 @@
+"""Named settings beside the paper's; what was measured with them is in docs/training.md and docs/results.md."""
+
+from swarmbed.spec.config import Config
+from swarmbed.spec.errors import choose
+
+PRESETS: dict[str, tuple[str, Config]] = {
+    "paper": ("the paper's settings, which are the defaults", {}),
+    "calm": (
+        "less exploration noise at the start, for pursuit",
+        {"algorithm": {"name": "trpo", "initial_log_std": -0.7}},
+    ),
+}
+
+
+def preset(name: str) -> Config:
+    return PRESETS[choose("preset", name, tuple(PRESETS))][1]

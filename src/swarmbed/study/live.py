@@ -1,0 +1,78 @@
+"""What one sees while the study runs: a live table on a terminal, plain lines in a log."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from rich.table import Table
+
+from swarmbed.study.plan import Job
+from swarmbed.study.store import Store
+
+PLAIN_EVERY = 300.0  # seconds between reports on the runs under way
+
+
+class Pool(Protocol):
+    """What is shown of a pool, wherever its runs are."""
+
+    waiting: list[Job]
+    finished: list[Job]
+    failed: dict[str, str]
+
+    @property
+    def jobs_under_way(self) -> list[Job]: ...
+
+
+def progress_table(pool: Pool, store: Store) -> Table:
+    """Which runs are under way and when they will end."""
+    table = Table(box=None, title_justify="left")
+    table.title = _counts(pool)
+    for heading in ("run", "iteration", "return", "time left"):
+        table.add_column(heading)
+    for job in pool.jobs_under_way:
+        table.add_row(f"{job}", *_standing(job, store))
+    return table
+
+
+class PlainProgress:
+    """A line for every run that begins or ends, and now and then where the others are."""
+
+    def __init__(self, store: Store, say: Callable[[str], None]) -> None:
+        self.store, self.say = store, say
+        self.known: list[Job] = []
+        self.ended = 0
+        self.last_report = time.monotonic()
+
+    def __call__(self, pool: Pool) -> None:
+        for job in pool.finished[self.ended :]:
+            self.say(f"{job}: done  ({_counts(pool)})")
+        self.ended = len(pool.finished)
+        for job in pool.jobs_under_way:
+            if job not in self.known:
+                self.say(f"{job}: begins")
+        self.known = list(pool.jobs_under_way)
+        if time.monotonic() - self.last_report > PLAIN_EVERY:
+            self.last_report = time.monotonic()
+            for job in self.known:
+                iteration, value, left = _standing(job, self.store)
+                self.say(f"{job}: {iteration}, return {value}, {left} left")
+
+
+def minutes_or_hours(seconds: float | None) -> str:
+    if seconds is None:
+        return "unknown until one has run"
+    minutes = seconds / 60
+    return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.1f} h"
+
+
+def _counts(pool: Pool) -> str:
+    return f"{len(pool.finished)} runs done, {len(pool.waiting)} waiting, {len(pool.failed)} failed"
+
+
+def _standing(job: Job, store: Store) -> tuple[str, str, str]:
+    """Iterations, return and time left of a run."""
+    rows = store.run_folder(job.training, job.seed).read_metrics()
+    left = (job.iterations - len(rows)) * rows[-1]["seconds"] / rows[-1]["iteration"] if rows else None
+    value = rows[-1]["mean_return"] if rows else math.nan
+    return f"{len(rows)}/{job.iterations}", "…" if math.isnan(value) else f"{value:.2f}", minutes_or_hours(left)

@@ -1,0 +1,126 @@
+"""What an experiment shows once its runs are there: learning curves, contests from equal starts, traces, numbers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from swarmbed.draw.figures import Curve, learning_curves
+from swarmbed.draw.page import draw_trace
+from swarmbed.draw.recording import record
+from swarmbed.evaluation import statistics
+from swarmbed.evaluation.compare import compare
+from swarmbed.evaluation.evaluate import evaluate
+from swarmbed.evaluation.progress import Report
+from swarmbed.policy.find import Contestant, find
+from swarmbed.study.budget import Budget
+from swarmbed.study.experiments.base import Contest, Experiment, Training
+from swarmbed.study.store import Store, mean_of_last, score
+from swarmbed.tasks import make_task
+
+TOP = 5  # the paper shows the median of the best five trials
+CAPTURE_EPISODES = 200
+
+
+def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: Report | None = None) -> list[Path]:
+    """Evaluate and draw; returns the files that were written."""
+    made: list[Path] = []
+    if experiment.curve:
+        made += _learning(experiment, store, budget)
+    if experiment.contest:
+        made += _contest(experiment, experiment.contest, store, budget, on_progress)
+    if experiment.trace:
+        training, agents = experiment.trace
+        task = make_task(training.variant, num_agents=agents, observation=training.observation)
+        path = store.experiment_folder(experiment.name) / "figure.png"
+        draw_trace(record(_policy(store, training), task, seed=0), path)
+        made.append(path)
+    if experiment.measure == "cost":
+        from swarmbed.study.cost import measure_cost
+
+        made.append(store.write_numbers(experiment.name, "numbers.json", measure_cost(store, budget)))
+    return made
+
+
+def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path]:
+    folder, numbers, made = store.experiment_folder(experiment.name), {}, []
+    variants = list(dict.fromkeys(training.variant for training in experiment.trainings))
+    for variant in variants:
+        curves: dict[str, Curve] = {}
+        for training in (t for t in experiment.trainings if t.variant == variant):
+            runs = {seed: store.rows(training, seed) for seed in store.finished_seeds(training, budget)}
+            if runs:
+                curves[training.label] = median_of_top(list(runs.values()))
+                numbers[training.name] = _run_numbers(training, runs)
+                if variant.startswith("pursuit"):
+                    numbers[training.name] |= _captures(store, training, runs)
+        suffix = "" if len(variants) == 1 else f"-{variant}"
+        ylabel = experiment.curve or "average return"
+        made.append(learning_curves(curves, folder / f"figure{suffix}.png", ylabel=ylabel, log=experiment.log))
+    made.append(store.write_numbers(experiment.name, "numbers.json", numbers))
+    return made
+
+
+def median_of_top(runs: list[list[dict[str, float]]]) -> Curve:
+    """Median, minimum and maximum of the returns of the best five runs (all, if fewer), iteration by iteration."""
+    best = sorted(runs, key=score, reverse=True)[:TOP]
+    length = min(len(rows) for rows in best)
+    table = np.array([[row["mean_return"] for row in rows[:length]] for rows in best])
+    known = ~np.isnan(table).any(axis=0)
+    iteration = np.arange(1, length + 1)[known]
+    table = table[:, known]
+    spread = (table.min(0), table.max(0)) if len(best) > 1 else (None, None)
+    return Curve(iteration, np.median(table, axis=0), *spread)
+
+
+def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) -> dict[str, Any]:
+    scores = {str(seed): score(rows) for seed, rows in runs.items()}
+    return {
+        "label": training.label,
+        "seeds": len(runs),
+        "iterations": min(len(rows) for rows in runs.values()),
+        "final_return": scores,
+        "final_return_top5_median": float(np.median(sorted(scores.values())[-TOP:])),
+        "seconds": {str(seed): rows[-1]["seconds"] for seed, rows in runs.items()},
+        "processor_seconds": {str(seed): rows[-1].get("processor_seconds") for seed, rows in runs.items()},
+    }
+
+
+def _captures(store: Store, training: Training, runs: dict[int, list[dict[str, float]]]) -> dict[str, Any]:
+    """In how many trials the greedy policy catches the evader in at least half of its episodes."""
+    shares: dict[str, float] = {}
+    for seed in runs:
+        policy = store.run_policy_path(training, seed)
+        if policy.is_file():
+            result = evaluate(str(policy), episodes=CAPTURE_EPISODES, seed=1)
+            shares[str(seed)] = float(result.curves["captured_by"][:, -1].mean())
+    found = sum(share >= 0.5 for share in shares.values())
+    interval = [float(bound) for bound in statistics.wilson_interval(found, len(shares))] if shares else []
+    return {
+        "captured_in_training": {str(seed): mean_of_last(rows, "captured") for seed, rows in runs.items()},
+        "captured_share": shares,
+        "capture_found": found,
+        "capture_trials": len(shares),
+        "capture_ci": interval,
+    }
+
+
+def _contest(
+    experiment: Experiment, contest: Contest, store: Store, budget: Budget, on_progress: Report | None
+) -> list[Path]:
+    entries: dict[str, list[Any]] = {
+        training.label: [_policy(store, training)]
+        for training in contest.trainings
+        if store.policy_path(training).is_file()
+    }
+    entries |= {label: [name] for name, label in contest.controllers}
+    task = make_task(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
+    result = compare(entries, task, sizes=contest.agents, episodes=budget.episodes, on_progress=on_progress)
+    figure = store.experiment_folder(experiment.name) / "figure.png"
+    result.draw(figure)
+    return [figure, store.write_numbers(experiment.name, "evaluation.json", result.summary())]
+
+
+def _policy(store: Store, training: Training) -> Contestant:
+    found = find(str(store.policy_path(training)))
+    return Contestant(training.label, found.controller, found.task)

@@ -1,0 +1,92 @@
+"""What has been run, what is missing, and how long that will take."""
+
+import importlib
+import math
+import pkgutil
+import statistics
+from dataclasses import dataclass
+
+from swarmbed.run.folder import read_rows
+from swarmbed.spec.errors import choose
+from swarmbed.study import experiments as paper
+from swarmbed.study.budget import Budget
+from swarmbed.study.experiments.base import Experiment, Training
+from swarmbed.study.store import Store
+
+# The order of the study, the most telling first.
+ORDER = (
+    "rendezvous-global", "pursuit-global", "rendezvous-local", "pursuit-local", "multi-pursuit",
+    "rendezvous-global-distance", "pursuit-global-capture", "rendezvous-local-distance", "pursuit-local-capture",
+    "rendezvous-trace", "pursuit-trace", "moments", "pooling", "rendezvous-dimension", "architecture", "cost",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to train."""
+
+    training: Training
+    seed: int
+    iterations: int
+
+    def __str__(self) -> str:
+        return f"{self.training.name} seed {self.seed}"
+
+
+def experiments() -> dict[str, Experiment]:
+    """Every experiment by name."""
+    modules = [importlib.import_module(f"swarmbed.study.experiments.{info.name}") for info in pkgutil.iter_modules(paper.__path__)]
+    found = {m.EXPERIMENT.name: m.EXPERIMENT for m in modules if hasattr(m, "EXPERIMENT")}
+    return {name: found[name] for name in sorted(found, key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))}
+
+
+def chosen(names: list[str]) -> list[Experiment]:
+    """Experiments by name; ``all`` is every one."""
+    known = experiments()
+    for name in names:
+        choose("experiment", name, [*known, "all"])
+    return list(known.values()) if "all" in names else [known[name] for name in dict.fromkeys(names)]
+
+
+def missing(which: list[Experiment], store: Store, budget: Budget, seeds: int | None) -> list[Job]:
+    """Runs that these experiments still need, first seeds first; a training that several share is needed once."""
+    jobs: dict[tuple[str, int], Job] = {}
+    for experiment in which:
+        for training in experiment.trainings:
+            wanted = seeds_of(experiment, training, budget, seeds)
+            done = store.finished_seeds(training, budget)
+            for seed in range(wanted):
+                if seed not in done:
+                    jobs[training.name, seed] = Job(training, seed, budget.iterations(training))
+    return sorted(jobs.values(), key=lambda job: job.seed)
+
+
+def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: int | None) -> int:
+    """How many runs of a training an experiment wants."""
+    own = dict(experiment.more_seeds).get(training.variant, experiment.seeds)
+    return seeds if seeds is not None else budget.seeds(own)
+
+
+def seconds_per_iteration(store: Store, training: Training) -> float | None:
+    """Median over runs of this training or, failing that, of other methods on the same task; None if there are none.
+
+    Processor time if any of them recorded it: a run has a core of its own, and the clock counts what else went on.
+    """
+    for pattern in (training.name, f"{training.variant}-*"):
+        runs = [read_rows(path) for path in sorted((store.results / "runs").glob(f"{pattern}/seed-*.csv"))]
+        last = [rows[-1] for rows in runs if rows]
+        for clock in ("processor_seconds", "seconds"):
+            if each := [row[clock] / row["iteration"] for row in last if not math.isnan(row.get(clock, math.nan))]:
+                return statistics.median(each)
+    return None
+
+
+def duration(jobs: list[Job], store: Store, workers: int) -> float | None:
+    """Seconds that the jobs will take; None if nothing like one of them was ever run here."""
+    total = 0.0
+    for job in jobs:
+        each = seconds_per_iteration(store, job.training)
+        if each is None:
+            return None
+        total += each * (job.iterations - len(store.run_folder(job.training, job.seed).read_metrics()))
+    return total / max(workers, 1)

@@ -1,0 +1,123 @@
+"""Runs spread over a Ray cluster, without a shared file system.
+
+A run travels as the bytes of its folder. A task advances it by a few iterations and sends it back; if its worker dies,
+Ray repeats the task from what was sent, so at most one slice is lost.
+"""
+
+import io
+import logging
+import socket
+import tarfile
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from swarmbed.run.folder import RunFolder
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.study.budget import Budget
+from swarmbed.study.plan import Job
+from swarmbed.study.store import Store
+
+SLICE = 10  # iterations per task
+REACH_SECONDS = 10.0
+
+
+def pack(folder: Path) -> bytes:
+    """A run folder as bytes."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        archive.add(folder, arcname=".")
+    return buffer.getvalue()
+
+
+def unpack(content: bytes, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:gz") as archive:
+        archive.extractall(folder, filter="data")
+
+
+def advance(content: bytes, iterations: int) -> bytes:
+    """Go on with a run until it has so many iterations. Runs on a worker."""
+    from swarmbed.run.train import Outputs, resume_run
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "run"
+        unpack(content, folder)
+        resume_run(folder, iterations=iterations, outputs=Outputs(progress=False), num_devices=1)
+        return pack(folder)
+
+
+def check_reachable(address: str) -> None:
+    """Ray itself waits for minutes before it gives up, and takes many lines to say so."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise SwarmbedError(f"--on must name a cluster as ray://HOST:PORT, not {address!r}")
+    try:
+        socket.create_connection((host, int(port)), timeout=REACH_SECONDS).close()
+    except OSError as error:
+        raise SwarmbedError(f"no Ray cluster answers at {address} ({error})") from error
+
+
+@dataclass
+class RayPool:
+    """Keeps as many slices under way as the cluster has cores."""
+
+    store: Store
+    budget: Budget
+    address: str | None
+    watch: Callable[["RayPool"], None] = lambda pool: None
+    slice_iterations: int = SLICE
+    waiting: list[Job] = field(default_factory=list)
+    under_way: dict[Any, Job] = field(default_factory=dict)
+    finished: list[Job] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def jobs_under_way(self) -> list[Job]:
+        return list(self.under_way.values())
+
+    def run(self, jobs: list[Job]) -> None:
+        try:
+            import ray
+        except ImportError as error:
+            raise SwarmbedError("--on ray needs the extra: pip install 'swarmbed[cluster]'") from error
+        started = not ray.is_initialized()
+        if started:
+            if self.address is not None:
+                check_reachable(self.address)
+            ray.init(address=self.address, log_to_driver=False, logging_level=logging.ERROR)
+        remote = ray.remote(num_cpus=1, max_retries=5)(advance)
+        self.waiting = list(jobs)
+        try:
+            while self.waiting or self.under_way:
+                while self.waiting and len(self.under_way) < ray.cluster_resources().get("CPU", 1):
+                    self._submit(remote, self.waiting.pop(0))
+                done, _ = ray.wait(list(self.under_way), num_returns=1, timeout=1.0)
+                for reference in done:
+                    self._receive(ray, remote, reference)
+                self.watch(self)
+        finally:
+            if started:
+                ray.shutdown()
+
+    def _submit(self, remote: Any, job: Job) -> None:
+        folder = self.store.prepare(job.training, job.seed, self.budget)
+        done = len(folder.read_metrics())
+        target = min(job.iterations, done + self.slice_iterations)
+        self.under_way[remote.remote(pack(folder.path), target)] = job
+
+    def _receive(self, ray: Any, remote: Any, reference: Any) -> None:
+        job = self.under_way.pop(reference)
+        folder: RunFolder = self.store.run_folder(job.training, job.seed)
+        try:
+            unpack(ray.get(reference), folder.path)
+        except ray.exceptions.RayError as error:
+            self.failed[str(job)] = str(error).strip().splitlines()[-1]
+            return
+        if len(folder.read_metrics()) < job.iterations:
+            self._submit(remote, job)
+        else:
+            self.store.harvest(job.training, job.seed)
+            self.finished.append(job)

@@ -1,0 +1,119 @@
+"""Where results live: compact files to keep (and commit), and the run folders behind them.
+
+results/runs/TRAINING/seed-K.csv          metrics of every run
+results/runs/TRAINING/seed-K.toml         its settings, and the version and commit that ran it
+results/runs/TRAINING/seed-K.safetensors  its last policy
+results/policies/TRAINING.safetensors     the policy of the method's best run
+results/EXPERIMENT/…                      figure, numbers
+"""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from swarmbed import __version__
+from swarmbed.policy.policy import load_policy_file, save_policy
+from swarmbed.run.folder import Row, RunFolder, is_flat, read_rows
+from swarmbed.spec import config
+from swarmbed.spec.files import write_atomically
+from swarmbed.study.budget import Budget
+from swarmbed.study.experiments.base import Training
+
+TAIL = 10  # iterations whose mean return is a run's score
+
+
+class Store:
+    """Results in one folder, work in another."""
+
+    def __init__(self, results: Path, work: Path) -> None:
+        self.results, self.work = results, work
+
+    def run_folder(self, training: Training, seed: int) -> RunFolder:
+        return RunFolder(self.work / training.name / f"seed-{seed}")
+
+    def metrics_path(self, training: Training, seed: int) -> Path:
+        return self.results / "runs" / training.name / f"seed-{seed}.csv"
+
+    def run_policy_path(self, training: Training, seed: int) -> Path:
+        return self.metrics_path(training, seed).with_suffix(".safetensors")
+
+    def policy_path(self, training: Training) -> Path:
+        """The policy of the method's best run."""
+        return self.results / "policies" / f"{training.name}.safetensors"
+
+    def experiment_folder(self, name: str) -> Path:
+        return self.results / name
+
+    def finished_seeds(self, training: Training, budget: Budget) -> list[int]:
+        """Seeds whose run is long enough, or whose curve was flat before."""
+        folder = self.results / "runs" / training.name
+        seeds = sorted(int(path.stem.removeprefix("seed-")) for path in folder.glob("seed-*.csv"))
+        return [seed for seed in seeds if self.is_long_enough(self.rows(training, seed), training, budget)]
+
+    def is_long_enough(self, rows: list[Row], training: Training, budget: Budget) -> bool:
+        return len(rows) >= budget.iterations(training) or is_flat([row["mean_return"] for row in rows])
+
+    def rows(self, training: Training, seed: int) -> list[Row]:
+        """Metrics of a run that was harvested."""
+        return read_rows(self.metrics_path(training, seed))
+
+    def prepare(self, training: Training, seed: int, budget: Budget) -> RunFolder:
+        """A run folder that can be resumed, whether it has begun or not."""
+        folder = self.run_folder(training, seed)
+        wanted = budget.config(training, seed)
+        if not folder.config.is_file():
+            folder.path.mkdir(parents=True, exist_ok=True)
+            learner = config.config_to_learner({k: v for k, v in wanted.items() if k != "run"})
+            complete = config.learner_to_config(learner) | {"run": wanted["run"]}
+            write_atomically(folder.config, config.dump(complete).encode())
+        return folder
+
+    def harvest(self, training: Training, seed: int) -> None:
+        """Keep what a finished run is worth keeping; its policy is the method's, if it is the best so far."""
+        folder = self.run_folder(training, seed)
+        target = self.metrics_path(training, seed)
+        write_atomically(target, folder.metrics.read_bytes())
+        settings = folder.config.read_text() + f"\n# swarmbed {__version__}, commit {commit()}\n"
+        write_atomically(target.with_suffix(".toml"), settings.encode())
+        notes = {"seed": str(seed), "score": f"{score(self.rows(training, seed)):.6g}", "label": training.label}
+        policy = self.run_policy_path(training, seed)
+        save_policy(load_policy_file(folder.policy), policy, notes)
+        seeds = [int(path.stem.removeprefix("seed-")) for path in target.parent.glob("seed-*.csv")]
+        if max(seeds, key=lambda s: score(self.rows(training, s))) == seed:
+            write_atomically(self.policy_path(training), policy.read_bytes())
+
+    def write_numbers(self, experiment: str, name: str, numbers: dict[str, Any]) -> Path:
+        path = self.experiment_folder(experiment) / name
+        write_atomically(path, (compact_json(numbers) + "\n").encode())
+        return path
+
+
+def compact_json(numbers: dict[str, Any]) -> str:
+    """Readable, but a curve takes one line instead of a thousand."""
+    # No string holds a bare line break, so only lists begin like this.
+    return re.sub(r"\[\n[^\[\]{}]*\]", lambda found: " ".join(found.group().split()), json.dumps(numbers, indent=1))
+
+
+def score(rows: list[Row]) -> float:
+    """Mean return of the last iterations in which episodes ended; −∞ for a run without any."""
+    mean = mean_of_last(rows, "mean_return")
+    return -np.inf if np.isnan(mean) else mean
+
+
+def mean_of_last(rows: list[Row], column: str) -> float:
+    """Mean of a column over the last iterations in which episodes ended; NaN for a run without any."""
+    known = [row[column] for row in rows if not np.isnan(row[column])]
+    return float(np.mean(known[-TAIL:])) if known else np.nan
+
+
+def commit() -> str:
+    """The commit of the source tree, if there is one."""
+    where = Path(__file__).parent
+    answer = subprocess.run(
+        ["git", "-C", str(where), "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=False
+    )
+    return answer.stdout.strip() or "unknown"

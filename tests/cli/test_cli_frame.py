@@ -1,0 +1,135 @@
+"""The frame of the command line: what is printed where, and the exit code."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import swarmbed
+from swarmbed import SwarmbedError
+from swarmbed.cli.main import command_names, main
+from swarmbed.cli import main as cli
+from swarmbed.spec import registry
+from swarmbed.tasks import VARIANTS
+
+
+def assert_one_sentence(capsys: pytest.CaptureFixture[str]) -> str:
+    """Nothing on stdout, one line on stderr that names the program, no traceback. Returns the line."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("swarmbed: ")
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    return err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]])
+def test_without_a_command_the_usage_lists_them_all(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("usage: swarmbed COMMAND")
+    assert err == ""
+    for name in command_names():
+        assert f"\n  {name} " in out
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"swarmbed {swarmbed.__version__}\n"
+
+
+def test_list_names_every_plugin_and_every_variant(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    assert main(["list"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    for family in registry.FAMILIES:
+        for name in family.all():
+            assert f"\n{name} " in out
+    for variant in VARIANTS:
+        assert f"\n{variant} " in out
+
+
+def test_list_of_one_kind_leaves_the_others_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "controllers"]) == 0
+    out = capsys.readouterr().out
+    assert "random" in out
+    assert "rendezvous" not in out
+
+
+def test_help_of_a_command_shows_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["list", "--help"])
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: swarmbed list")
+    assert "example:\n  swarmbed list\n" in out
+
+
+def test_an_unknown_command_is_refused_and_the_known_ones_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lits"]) == 2
+    line = assert_one_sentence(capsys)
+    assert "'lits'" in line
+    assert ", ".join(command_names()) in line
+
+
+@pytest.mark.parametrize("flag", ["--bogus", "--hepl", "--bogus=3"])
+def test_an_unknown_flag_is_refused_and_named(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", flag]) == 2
+    assert f"'{flag}' is not an option here" in assert_one_sentence(capsys)
+
+
+def test_a_misspelt_flag_is_refused_with_a_guess(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--hlep"]) == 2
+    assert "did you mean --help?" in assert_one_sentence(capsys)
+
+
+def test_a_wrong_choice_is_refused_and_the_right_ones_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "animals"]) == 2
+    line = assert_one_sentence(capsys)
+    assert "animals" in line
+    for family in registry.FAMILIES:
+        assert family.folder in line
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """``command(error)`` makes ``swarmbed probe`` a command that raises it."""
+
+    def install(error: BaseException) -> None:
+        def run(argv: list[str]) -> None:
+            raise error
+
+        module = ModuleType("swarmbed.cli.commands.probe")
+        module.run = run  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "swarmbed.cli.commands.probe", module)
+        monkeypatch.setattr(cli, "command_names", lambda: ["probe"])
+
+    return install
+
+
+def test_a_mistake_of_the_user_is_one_sentence(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    command(SwarmbedError("comm_radius must be a positive number, not -1"))
+    assert main(["probe"]) == 2
+    assert assert_one_sentence(capsys) == "swarmbed: comm_radius must be a positive number, not -1\n"
+
+
+def test_a_mistake_of_ours_is_not_hidden(command: Any) -> None:
+    command(ZeroDivisionError("ours"))
+    with pytest.raises(ZeroDivisionError):
+        main(["probe"])
+
+
+def test_a_folder_that_may_not_be_written_is_one_sentence(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    command(PermissionError(13, "Permission denied", "runs/first"))
+    assert main(["probe"]) == 2
+    assert assert_one_sentence(capsys) == "swarmbed: Permission denied: runs/first\n"
+
+
+def test_stopping_by_keyboard_has_its_own_exit_code(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    command(KeyboardInterrupt())
+    assert main(["probe"]) == 130
+    assert assert_one_sentence(capsys) == "swarmbed: stopped\n"

@@ -1,0 +1,205 @@
+"""Evaluation: equal starts for everybody, honest numbers, and the command around it."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swarmbed
+from swarmbed.cli.main import main
+from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
+from swarmbed.evaluation.evaluate import Evaluation, choose_task, evaluate, in_groups
+from swarmbed.policy.find import Contestant
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks import make_task
+from toy_task import Constant, Drift, Forward
+
+TINY = Drift()
+# Two pursuers, straight on, catch within 25 units: some at once, some later, some never.
+HUNT = make_task("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evader_speed_ratio=0.0)
+HERD = make_task("multi_pursuit", num_agents=2, num_evaders=2, horizon=12, capture_radius=20.0)
+
+
+pytestmark = pytest.mark.usefixtures("short_compilations")
+
+
+@pytest.fixture(scope="module")
+def random_walk() -> Evaluation:
+    return evaluate("random", TINY, episodes=37, seed=5)
+
+
+@pytest.fixture(scope="module")
+def hunt() -> Evaluation:
+    return evaluate(Forward(), HUNT, episodes=40)
+
+
+@pytest.fixture(scope="module")
+def herd() -> Evaluation:
+    return evaluate(Forward(), HERD, episodes=20)
+
+
+def test_everybody_starts_alike(random_walk: Evaluation) -> None:
+    other = evaluate(Constant(0.3), TINY, episodes=37, seed=5)
+    assert np.array_equal(random_walk.metrics["offset"][:, 0], other.metrics["offset"][:, 0])
+    assert not np.isclose(random_walk.metrics["offset"][:, -1], other.metrics["offset"][:, -1]).any()
+
+
+def test_chance_after_the_start_is_the_same_for_everybody() -> None:
+    lazy, steady = (evaluate(Constant(a), Drift(noise=1.0), episodes=3).metrics["offset"] for a in (0.0, 0.5))
+    # One goes half a unit further in every step; whatever else happens, happens to both.
+    assert steady - lazy == pytest.approx(np.tile(0.5 * np.arange(13), (3, 1)), abs=1e-4)
+    assert np.abs(np.diff(lazy, axis=1)).min() > 0
+
+
+def test_an_episode_is_the_same_however_many_are_run(random_walk: Evaluation) -> None:
+    fewer = evaluate("random", TINY, episodes=5, seed=5)
+    assert fewer.metrics["offset"] == pytest.approx(random_walk.metrics["offset"][:5], rel=1e-5)
+
+
+def test_another_seed_gives_other_starts(random_walk: Evaluation) -> None:
+    other = evaluate("random", TINY, episodes=5, seed=6)
+    assert not np.isin(other.metrics["offset"][:, 0], random_walk.metrics["offset"][:, 0]).any()
+
+
+def test_starts_of_one_seed_differ_from_each_other(random_walk: Evaluation) -> None:
+    assert len(np.unique(random_walk.metrics["offset"][:, 0])) == 37
+
+
+def test_the_return_is_the_sum_of_rewards() -> None:
+    # Nobody moves: twelve times the reward of the start.
+    still = evaluate(Constant(0.0), TINY, episodes=4)
+    assert still.returns == pytest.approx(-12 * still.metrics["offset"][:, 0], rel=1e-5)
+
+
+def test_the_summary_holds_the_means_over_episodes(random_walk: Evaluation) -> None:
+    summary = random_walk.summary()
+    assert summary["return_mean"] == pytest.approx(random_walk.returns.mean(), rel=1e-6)
+    assert summary["offset"] == pytest.approx(random_walk.metrics["offset"].mean(0), rel=1e-6)
+    assert len(summary["offset"]) == 12 + 1
+    assert (summary["episodes"], summary["agents"], summary["seed"], summary["task"]) == (37, 3, 5, "Drift")
+
+
+def test_every_mean_has_its_interval_beside_it(random_walk: Evaluation) -> None:
+    summary = random_walk.summary()
+    low, high = summary["return_mean_ci"]
+    assert low < summary["return_mean"] < high
+    lows, highs = summary["offset_ci"]
+    assert all(a < m < b for a, m, b in zip(lows, summary["offset"], highs, strict=True))
+
+
+def test_capture_curves_never_decrease_and_end_with_the_episodes_that_ended(hunt: Evaluation) -> None:
+    curve = np.array(hunt.summary()["captured_by"])
+    assert (np.diff(curve) >= 0).all()
+    assert 0 < curve[0] < curve[-1] < 1
+    assert curve[-1] == pytest.approx(hunt.metrics["captured"].max(axis=1).mean())
+
+
+def test_an_episode_is_over_from_the_step_of_its_capture_on(hunt: Evaluation) -> None:
+    steps = (hunt.metrics["captured"] == 0).sum(axis=1)
+    # The length counts steps until the capture, or all of them.
+    assert np.array_equal(hunt.lengths, np.minimum(steps, 12))
+
+
+def test_captures_of_several_evaders_are_counted_after_the_start(herd: Evaluation) -> None:
+    summary = herd.summary()
+    assert summary["captures_mean"] == pytest.approx(herd.returns.mean(), rel=1e-6)
+    assert summary["captures_mean"] > 0
+    assert summary["captures_by"][0] == 0
+    assert summary["captures_by"][-1] == summary["captures_mean"]
+
+
+def test_a_swarm_of_another_size_can_be_asked_for() -> None:
+    evaluation = evaluate(Constant(), TINY, agents=2, episodes=1)
+    assert evaluation.task.num_agents == 2
+
+
+def test_without_a_task_a_controller_gets_one_that_fits() -> None:
+    assert type(choose_task(Contestant("anybody", Constant()), None)).__name__ == "Rendezvous"
+    assert type(choose_task(Contestant("voronoi", VoronoiPursuit()), None)).__name__ == "Pursuit"
+
+
+def test_a_policy_takes_its_senses_to_another_task() -> None:
+    trained = Contestant("policy", Constant(), make_task("rendezvous", observation="comm", velocity_frame="own"))
+    task = choose_task(trained, make_task("rendezvous-local", num_agents=7))
+    assert (task.observation, task.velocity_frame, task.comm_radius, task.num_agents) == ("comm", "own", 40.0, 7)
+
+
+def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules["swarmbed.evaluation.evaluate"].PER_DEVICE, "cpu", 4)
+    told: list[int] = []
+    squares = in_groups(lambda x: x * x, expected=10)(np.arange(10.0), on_progress=told.append)
+    assert np.array_equal(squares, np.arange(10.0) ** 2)
+    assert told[-1] == 10
+
+
+@pytest.mark.parametrize(("setting", "value", "sentence"), [
+    ("episodes", 0, "episodes must be a whole number of at least 1, not 0"),
+    ("seed", -1, "seed must be a whole number of at least 0, not -1"),
+    ("agents", 0, "num_agents must be a whole number of at least 1, not 0"),
+    ("stochastic", True, "stochastic goes with a policy"),
+])  # fmt: skip
+def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> None:
+    with pytest.raises(SwarmbedError, match=sentence):
+        evaluate(Constant(), TINY, **{setting: value})
+
+
+def test_a_policy_object_runs_on_its_own_task_greedily_or_not() -> None:
+    policy = swarmbed.load_policy("pursuit-global-nn-extended")
+    short = replace(policy, task=replace(policy.task, horizon=4, num_agents=3))
+    greedy, drawn = (evaluate(short, episodes=3, stochastic=stochastic) for stochastic in (False, True))
+    assert greedy.task == short.task
+    assert not np.array_equal(greedy.returns, drawn.returns)
+    assert np.array_equal(drawn.returns, evaluate(short.sampling(True), episodes=3).returns)
+
+
+def test_a_return_that_is_no_number_is_an_error() -> None:
+    with pytest.raises(SwarmbedError, match="constant led to numbers that are not finite in episode 0"):
+        evaluate(Constant(float("nan")), TINY, episodes=2)
+
+
+def test_a_controller_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "voronoi_pursuit", "--task", "rendezvous"]) == 2
+    assert "'voronoi_pursuit' chases evaders and does not fit task Rendezvous" in capsys.readouterr().err
+
+
+def test_an_unknown_controller_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "consenus"]) == 2
+    assert "controllers: consensus, random, voronoi_pursuit" in capsys.readouterr().err
+
+
+def test_a_setting_of_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "consensus", "--evaders", "3"]) == 2
+    assert "task 'rendezvous' has no setting 'num_evaders'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("gain", "sentence"), [
+    ("position_gain", "--gain must look like NAME=NUMBER, not 'position_gain'"),
+    ("lift=1", "controller 'consensus' has no setting 'lift'"),
+    ("speed_gain=-1", "consensus: speed_gain must be a number of at least 0, not -1.0"),
+])  # fmt: skip
+def test_a_wrong_gain_is_named(gain: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "consensus", "--gain", gain]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_the_command_writes_what_the_function_finds_on_however_many_devices(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "random.json"
+    flags = ["--agents", "3", "--horizon", "12", "--episodes", "37", "--seed", "5", "--json", str(path)]
+    options = {"XLA_FLAGS": "--xla_force_host_platform_device_count=3", "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-m", "swarmbed", "evaluate", "random", *flags]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | options, check=True)
+    task = make_task("rendezvous", num_agents=3, horizon=12)
+    ours = evaluate("random", task, episodes=37, seed=5).summary()
+    theirs = json.loads(path.read_text())
+    assert theirs["mean_distance"] == pytest.approx(ours["mean_distance"], rel=1e-5)
+    assert theirs["return_mean_ci"] == pytest.approx(ours["return_mean_ci"], rel=1e-4)
+    assert theirs.keys() == ours.keys()
+    assert "random on rendezvous: 3 agents, 37 episodes, seed 5, greedy" in done.stdout
+    assert "mean distance after 12" in done.stdout
+    assert done.stderr == ""

@@ -1,0 +1,289 @@
+"""Training runs: what they write, and that nothing is lost or overwritten."""
+
+import errno
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+
+import swarmbed
+from swarmbed.cli.main import main
+from swarmbed.learn.learner import BatchSettings
+from swarmbed.run import checkpoint
+from swarmbed.run.folder import RunFolder, is_flat
+from swarmbed.run.train import Outputs, RunSettings, Trainer, free_folder
+from swarmbed.spec import config, files
+
+TINY = [
+    "--agents", "3", "--horizon", "12", "--environments", "4", "--segment", "8", "--sampled-agents", "2",
+    "--features", "8", "--hidden", "8", "--value-epochs", "1", "--no-video", "--no-curve", "--no-progress",
+    "--devices", "1", "--checkpoint-every", "2",
+]  # fmt: skip
+
+
+def run_tiny(out: Path, *more: str, task: str = "pursuit") -> int:
+    return main(["train", task, *TINY, "--out", str(out), *more])
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of six iterations, never interrupted."""
+    out = tmp_path_factory.mktemp("runs") / "whole"
+    assert run_tiny(out, "--iterations", "6", "--seed", "5") == 0
+    return out
+
+
+def test_a_run_writes_what_the_contract_lists(finished: Path) -> None:
+    header, *rows = (finished / "metrics.csv").read_text().splitlines()
+    wanted = "iteration,env_steps,samples,seconds,mean_return,mean_length,kl,surrogate,entropy,explained_variance"
+    assert header.startswith(wanted)
+    assert "captured" in header.split(",")
+    assert len(rows) == 6
+    assert rows[-1].startswith("6,192,384,")  # 6 iterations × 4 swarms × 8 steps, × 2 agents
+    assert (finished / "policy.safetensors").is_file()
+    assert (finished / "best_policy.safetensors").is_file()
+    assert [p.name for p in sorted((finished / "checkpoints").iterdir())] == [
+        "000002.safetensors", "000004.safetensors", "000006.safetensors",
+    ]  # fmt: skip
+
+
+def test_two_processes_do_not_train_in_one_folder(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (finished / "metrics.csv").read_bytes()
+    with RunFolder(finished).held():
+        assert main(["train", "--resume", str(finished), "--iterations", "7", "--devices", "1", "--no-progress"]) == 2
+    assert f"another process is training in folder {finished}" in capsys.readouterr().err
+    assert (finished / "metrics.csv").read_bytes() == before
+    with RunFolder(finished).held():
+        pass  # the refused one left no lock behind
+
+
+def test_rendezvous_has_no_capture_column(tmp_path: Path) -> None:
+    assert run_tiny(tmp_path / "run", "--iterations", "1", task="rendezvous") == 0
+    assert "captured" not in (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0]
+
+
+def test_the_written_configuration_runs_the_same_again(finished: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    quiet = ["--no-video", "--no-curve", "--no-progress", "--devices", "1"]
+    assert main(["train", "--config", str(finished / "config.toml"), "--out", str(again), *quiet]) == 0
+    assert same_policy(finished, again)
+
+
+def test_another_seed_gives_another_policy(finished: Path, tmp_path: Path) -> None:
+    assert run_tiny(tmp_path / "other", "--iterations", "6", "--seed", "6") == 0
+    assert not same_policy(finished, tmp_path / "other")
+
+
+def same_policy(one: Path, other: Path, name: str = "policy.safetensors") -> bool:
+    first, second = load_file(one / name), load_file(other / name)
+    return set(first) == set(second) and all(np.array_equal(first[key], second[key]) for key in first)
+
+
+def test_a_run_killed_without_warning_ends_as_if_nothing_had_happened(finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "killed"
+    command = [sys.executable, "-m", "swarmbed", "train", "pursuit", *TINY, "--iterations", "6", "--seed", "5"]
+    process = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 240
+    while not list((out / "checkpoints").glob("0*.safetensors")) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    rows = RunFolder(out).read_metrics()
+    assert 2 <= len(rows) <= 6
+    assert main(["train", "--resume", str(out), "--no-video", "--no-curve", "--no-progress", "--devices", "1"]) == 0
+    assert same_policy(finished, out)
+    assert same_policy(finished, out, "best_policy.safetensors")
+    columns = [name for name in rows[0] if name not in ("seconds", "processor_seconds")]
+    for mine, theirs in zip(RunFolder(out).read_metrics(), RunFolder(finished).read_metrics(), strict=True):
+        assert all(mine[c] == theirs[c] or (math.isnan(mine[c]) and math.isnan(theirs[c])) for c in columns)
+
+
+def test_a_resumed_run_goes_on_from_its_newest_checkpoint(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = copy_run(finished, tmp_path / "part", iterations=4)
+    trainer = Trainer(
+        config.config_to_learner({k: v for k, v in config.read(out / "config.toml").items() if k != "run"}),
+        RunSettings(seed=5), RunFolder(out), Outputs(progress=False), 1,
+    )  # fmt: skip
+    template = trainer.learner.init(5, trainer.mesh)
+    complaints: list[str] = []
+    point = checkpoint.load_newest(
+        out / "checkpoints", template, trainer.learner.shardings(trainer.mesh), complaints.append
+    )
+    assert complaints == []
+    assert point is not None
+    assert point.iteration == 4
+    # Another seed in the configuration cannot matter any more: everything random is in the checkpoint.
+    text = (out / "config.toml").read_text()
+    (out / "config.toml").write_text(text.replace("seed = 5", "seed = 99"))
+    assert resume(out) == 0
+    assert capsys.readouterr().err == ""
+    assert same_policy(finished, out)
+
+
+def copy_run(source: Path, target: Path, *, iterations: int) -> Path:
+    """The run as it was after that many iterations."""
+    (target / "checkpoints").mkdir(parents=True)
+    for path in sorted((source / "checkpoints").iterdir()):
+        if int(path.stem) <= iterations:
+            (target / "checkpoints" / path.name).write_bytes(path.read_bytes())
+    (target / "config.toml").write_text((source / "config.toml").read_text())
+    rows = (source / "metrics.csv").read_text().splitlines()[: iterations + 1]
+    (target / "metrics.csv").write_text("\n".join(rows) + "\n")
+    return target
+
+
+def resume(out: Path, *more: str) -> int:
+    return main(["train", "--resume", str(out), "--no-video", "--no-curve", "--no-progress", "--devices", "1", *more])
+
+
+def test_a_damaged_newest_checkpoint_is_reported_and_the_one_before_is_used(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = copy_run(finished, tmp_path / "damaged", iterations=4)
+    newest = out / "checkpoints" / "000004.safetensors"
+    content = bytearray(newest.read_bytes())
+    content[-3] ^= 0xFF
+    newest.write_bytes(bytes(content))
+    assert resume(out) == 0
+    assert "000004.safetensors is damaged" in capsys.readouterr().err
+    assert same_policy(finished, out)
+
+
+def test_a_checkpoint_cut_short_is_passed_over_too(finished: Path, tmp_path: Path) -> None:
+    out = copy_run(finished, tmp_path / "short", iterations=4)
+    newest = out / "checkpoints" / "000004.safetensors"
+    newest.write_bytes(newest.read_bytes()[:1000])
+    assert resume(out) == 0
+    assert same_policy(finished, out)
+
+
+def test_a_finished_run_can_go_on_for_longer(finished: Path, tmp_path: Path) -> None:
+    out = copy_run(finished, tmp_path / "longer", iterations=6)
+    assert resume(out, "--iterations", "8") == 0
+    assert len(RunFolder(out).read_metrics()) == 8
+    assert config.read(out / "config.toml")["run"]["iterations"] == 8
+
+
+def test_a_folder_that_holds_a_run_is_refused_unless_told(
+    finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = copy_run(finished, tmp_path / "taken", iterations=6)
+    before = (out / "config.toml").read_text()
+    assert run_tiny(out, "--iterations", "1") == 2
+    assert "holds another run" in capsys.readouterr().err
+    assert (out / "config.toml").read_text() == before
+    assert run_tiny(out, "--iterations", "1", "--overwrite") == 0
+    assert len(RunFolder(out).read_metrics()) == 1
+
+
+def test_a_folder_with_other_files_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert run_tiny(tmp_path, "--iterations", "1", "--overwrite") == 2
+    assert "will not touch it" in capsys.readouterr().err
+    assert (tmp_path / "thesis.txt").read_text() == "years of work"
+
+
+def test_a_full_disk_stops_the_run_with_one_sentence_and_keeps_the_last_checkpoint(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = copy_run(finished, tmp_path / "full", iterations=4)
+    real = os.fsync
+
+    def full(handle: int) -> None:
+        if "000006" in str(Path(f"/proc/self/fd/{handle}").readlink()):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    assert resume(out) == 2
+    assert "the disk is full" in capsys.readouterr().err
+    assert sorted(p.name for p in (out / "checkpoints").iterdir()) == ["000002.safetensors", "000004.safetensors"]
+    monkeypatch.undo()
+    assert resume(out) == 0
+    assert same_policy(finished, out)
+
+
+def test_a_policy_trained_at_one_size_starts_a_run_at_another(finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "larger"
+    assert run_tiny(out, "--iterations", "1", "--agents", "5", "--init", str(finished)) == 0
+    started, trained = load_file(out / "best_policy.safetensors"), load_file(finished / "policy.safetensors")
+    assert all(np.array_equal(started[key], trained[key]) for key in trained)  # best = what it began with
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["no-such-task"], "choose one of: "),
+        (["pursuit", "--embedding", "none"], "embedding 'none' does not exist"),
+        (["pursuit", "--algorithm", "dqn"], "choose one of: ppo, trpo"),
+        (["pursuit", "--iterations", "0"], "iterations must be"),
+        (["pursuit", "--kl-bound", "-1"], "kl_bound must be a positive number"),
+        (["pursuit", "--agentss", "4"], "did you mean --agents?"),
+        (["pursuit", "--agents", "many"], "invalid int value"),
+        (["pursuit", "--preset", "magic"], "preset 'magic' does not exist"),
+        (["pursuit", "--init", "nobody"], "no run folder, policy file"),
+        (["--resume", "nowhere"], "no config.toml"),
+        (["--resume", "nowhere", "--seed", "3"], "leave seed out"),
+        (["--config", "nowhere.toml"], "does not exist"),
+        (["pursuit", "--processes", "2"], "--coordinator"),
+        (["pursuit", "--devices", "1000"], "devices must lie between"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_code_2(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extra = [] if "--resume" in arguments else ["--out", str(tmp_path / "run")]
+    assert main(["train", *arguments, *extra]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_python_trains_too(tmp_path: Path) -> None:
+    result = swarmbed.train(
+        swarmbed.make_task("rendezvous", agents=2, horizon=8), iterations=2, out=tmp_path / "run", progress=False,
+        batch=BatchSettings(environments=4, segment=4, hidden=(8,)),
+    )  # fmt: skip
+    assert [row["iteration"] for row in result.metrics] == [1, 2]
+    loaded = swarmbed.load_policy(tmp_path / "run")
+    assert np.array_equal(loaded.params.log_std, result.policy.params.log_std)
+
+
+def test_tensorboard_gets_the_same_metrics(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboardX")
+    assert run_tiny(tmp_path / "run", "--iterations", "2", "--tensorboard") == 0
+    assert list((tmp_path / "run" / "tensorboard").glob("events.*"))
+
+
+def test_weights_and_biases_is_written_offline_without_a_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb")
+    monkeypatch.delenv("WANDB_API_KEY", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))  # no login of whoever runs the tests
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    assert run_tiny(tmp_path / "run", "--iterations", "2", "--wandb") == 0
+    assert list((tmp_path / "run" / "wandb").glob("offline-run-*/run-*.wandb"))
+
+
+def test_a_curve_is_flat_when_the_last_two_fifths_agree() -> None:
+    rising = [-100.0 + i for i in range(100)]
+    assert not is_flat(rising)
+    assert is_flat(rising[:60] + [-40.0] * 40)
+    assert not is_flat([-40.0] * 20)  # too short to tell
+
+
+def test_free_folders_are_numbered(tmp_path: Path) -> None:
+    learner = config.config_to_learner({"task": {"name": "pursuit"}})
+    assert free_folder(learner, tmp_path).name == "pursuit-neural-extended"
+    (tmp_path / "pursuit-neural-extended").mkdir()
+    assert free_folder(learner, tmp_path).name == "pursuit-neural-extended-2"

@@ -1,0 +1,110 @@
+"""Plug-ins: every file is a name, and other people's files join."""
+
+from pathlib import Path
+
+import pytest
+
+from swarmbed import SwarmbedError, make_task
+from swarmbed.spec import registry
+from swarmbed.spec.registry import load_plugin
+from swarmbed.tasks import VARIANTS, task_names
+
+STAMPEDE = '''
+from dataclasses import dataclass
+
+from swarmbed.spec.settings import setting
+from swarmbed.tasks.rendezvous import Rendezvous
+
+
+@dataclass(frozen=True)
+class Stampede(Rendezvous):
+    """Everybody away from everybody."""
+
+    panic: float = setting(0.5, "how much")
+
+    def reward(self, state, action, next_state):
+        return -super().reward(state, action, next_state)
+'''
+
+
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_tasks_are_named_after_their_files() -> None:
+    assert {"rendezvous", "pursuit", "multi_pursuit"} <= set(registry.tasks.all())
+
+
+def test_abstract_bases_are_no_tasks() -> None:
+    assert not {"base", "swarm", "evasion", "swarmtask", "evasiontask"} & set(registry.tasks.all())
+
+
+def test_named_variants_are_accepted_as_tasks() -> None:
+    assert set(VARIANTS) <= set(task_names())
+
+
+def test_a_spec_knows_its_name() -> None:
+    assert registry.tasks.name_of(make_task("rendezvous-local", num_agents=2)) == "rendezvous"
+
+
+def test_a_task_in_a_plugin_file_is_found_by_the_files_name(tmp_path: Path) -> None:
+    assert load_plugin(write(tmp_path, "stampede.py", STAMPEDE)) == {"tasks": ["stampede"]}
+    task = make_task("stampede", num_agents=3, panic=1)
+    assert task.num_agents == 3
+    assert registry.tasks.name_of(task) == "stampede"
+    assert "stampede" in task_names()
+
+
+def test_settings_of_a_plugin_are_checked_like_any_other(tmp_path: Path) -> None:
+    load_plugin(str(write(tmp_path, "stampede.py", STAMPEDE)))
+    with pytest.raises(SwarmbedError, match=r"^task 'stampede': panic must be a number, not 'much'$"):
+        make_task("stampede", panic="much")
+
+
+def test_several_tasks_in_one_file_are_named_after_their_classes(tmp_path: Path) -> None:
+    two = STAMPEDE + STAMPEDE.replace("class Stampede", "class Panic")
+    assert load_plugin(write(tmp_path, "herd.py", two)) == {"tasks": ["panic", "stampede"]}
+
+
+def test_a_missing_plugin_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=r"^plugin file .*nowhere\.py does not exist$"):
+        load_plugin(tmp_path / "nowhere.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("import no_such_library_anywhere", "ModuleNotFoundError: No module named 'no_such_library_anywhere'"),
+        ("def broken(:", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_a_broken_plugin_file_is_named_with_the_reason(text: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        load_plugin(write(tmp_path, "broken.py", text))
+    message = str(caught.value)
+    assert message.startswith(f"plugin file {tmp_path / 'broken.py'} does not load: ")
+    assert reason in message
+
+
+def test_a_file_that_is_not_python_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=r"notes\.txt is not a Python file$"):
+        load_plugin(write(tmp_path, "notes.txt", STAMPEDE))
+
+
+def test_a_plugin_file_without_a_spec_says_what_it_could_hold(tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=r"empty\.py defines no concrete Task, Embedding, Algorithm, Controller$"):
+        load_plugin(write(tmp_path, "empty.py", "x = 1"))
+
+
+def test_a_spec_that_nobody_registered_has_no_name(tmp_path: Path) -> None:
+    load_plugin(write(tmp_path, "stampede.py", STAMPEDE))
+    task = make_task("stampede")
+    del registry.tasks.members["stampede"]
+    with pytest.raises(SwarmbedError, match=r"^Stampede is not a registered task; load its file with --plugin$"):
+        registry.tasks.name_of(task)

@@ -1,0 +1,107 @@
+"""Settings: declared once, then checked by name and type."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pytest
+
+from swarmbed import SwarmbedError
+from swarmbed.spec.settings import as_dict, build, checked, convert, default_of, describe, flag_name, setting
+
+
+@dataclass(frozen=True)
+class Kettle:
+    """A spec with one setting of every kind."""
+
+    num_cups: int = setting(2, "cups", flag="cups")
+    boil_at: float = setting(100.0, "degrees")
+    whistles: bool = setting(False, "whether it whistles")
+    colour: str = setting("red", "colour")
+    lid_radius: float | None = setting(None, "radius of the lid")
+    sizes: tuple[int, ...] = setting((1, 2), "sizes")
+
+
+def test_a_spec_is_built_from_settings_by_name() -> None:
+    assert build(Kettle, {"num_cups": 3, "colour": "blue"}, "kettle") == Kettle(num_cups=3, colour="blue")
+
+
+def test_a_setting_may_be_given_by_its_short_name() -> None:
+    assert build(Kettle, {"cups": 3}, "kettle") == Kettle(num_cups=3)
+
+
+def test_a_whole_number_passes_as_a_float() -> None:
+    value = build(Kettle, {"boil_at": 90}, "kettle").boil_at
+    assert value == 90.0
+    assert isinstance(value, float)
+
+
+def test_a_list_passes_as_a_tuple() -> None:
+    assert build(Kettle, {"sizes": [4, 5, 6]}, "kettle").sizes == (4, 5, 6)
+
+
+def test_none_passes_only_where_it_is_allowed() -> None:
+    assert build(Kettle, {"lid_radius": None}, "kettle").lid_radius is None
+    with pytest.raises(SwarmbedError, match=r"^kettle: boil_at must be a number, not None$"):
+        build(Kettle, {"boil_at": None}, "kettle")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("num_cups", "many", "a whole number, not 'many'"),
+        ("num_cups", 2.0, "a whole number, not 2.0"),
+        ("num_cups", True, "a whole number, not True"),
+        ("boil_at", "hot", "a number, not 'hot'"),
+        ("boil_at", True, "a number, not True"),
+        ("whistles", 1, "true or false, not 1"),
+        ("colour", 3, "a word, not 3"),
+        ("lid_radius", "wide", "a number or nothing, not 'wide'"),
+        ("sizes", 4, "a list, each item a whole number, not 4"),
+        ("sizes", [4, "five"], "a whole number, not 'five'"),
+    ],
+)
+def test_a_wrong_type_is_refused_and_the_right_one_named(name: str, value: Any, wanted: str) -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        build(Kettle, {name: value}, "kettle")
+    assert str(caught.value) == f"kettle: {name} must be {wanted}"
+
+
+def test_the_message_uses_the_name_that_was_given() -> None:
+    with pytest.raises(SwarmbedError, match=r"^kettle: cups must be a whole number, not 'many'$"):
+        build(Kettle, {"cups": "many"}, "kettle")
+
+
+def test_an_unknown_setting_is_refused_with_a_guess_and_all_that_there_are() -> None:
+    with pytest.raises(SwarmbedError) as caught:
+        build(Kettle, {"color": "blue"}, "kettle")
+    message = str(caught.value)
+    assert message.startswith("kettle has no setting 'color'; did you mean 'colour'? it has: ")
+    assert all(f.name in message for f in fields(Kettle))
+
+
+def test_checked_settings_come_under_their_full_names() -> None:
+    assert checked(Kettle, {"cups": 3, "boil_at": 90}, "kettle") == {"num_cups": 3, "boil_at": 90.0}
+
+
+def test_settings_as_a_dictionary_leave_out_none_and_build_the_same_spec_again() -> None:
+    kettle = Kettle(num_cups=7, sizes=(3,))
+    assert as_dict(kettle) == {"num_cups": 7, "boil_at": 100.0, "whistles": False, "colour": "red", "sizes": [3]}
+    assert build(Kettle, as_dict(kettle), "kettle") == kettle
+
+
+def test_flags_are_short_names_or_names_with_dashes() -> None:
+    assert [flag_name(f) for f in fields(Kettle)] == ["cups", "boil-at", "whistles", "colour", "lid-radius", "sizes"]
+
+
+def test_defaults_are_those_of_the_fields() -> None:
+    assert [default_of(f) for f in fields(Kettle)] == [2, 100.0, False, "red", None, (1, 2)]
+
+
+def test_types_are_described_in_words() -> None:
+    assert describe(float | None) == "a number or nothing"
+    assert describe(tuple[int, ...]) == "a list, each item a whole number"
+
+
+def test_nothing_bends_into_text() -> None:
+    with pytest.raises(SwarmbedError, match=r"^x must be a word, not 3$"):
+        convert(3, str, "x")

@@ -1,0 +1,148 @@
+"""The paper's study: the plan, and a tiny version of one method of every experiment, end to end."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from swarmbed.cli.main import main
+from swarmbed.study import plan
+from swarmbed.study.budget import BUDGETS
+from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.outcome import conclude, median_of_top
+from swarmbed.study.store import Store, compact_json, score
+from tiny_study import TINY, one_method, run_here, write_metrics
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    folder = tmp_path_factory.mktemp("study")
+    return Store(folder / "results", folder / "work")
+
+
+@pytest.fixture
+def short_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("swarmbed.study.outcome.CAPTURE_EPISODES", 2)
+    monkeypatch.setattr("swarmbed.study.cost.CALLS", 2)
+    monkeypatch.setattr("swarmbed.study.outcome.make_task", _short_task)
+
+
+@pytest.mark.parametrize("name", list(plan.experiments()))
+def test_every_experiment_runs_from_training_to_figure(name: str, store: Store, short_episodes: None) -> None:
+    _from_training_to_figure(one_method(plan.experiments()[name]), store)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(plan.experiments()))
+def test_every_method_of_every_experiment_ends_in_a_figure(name: str, store: Store, short_episodes: None) -> None:
+    experiment = plan.experiments()[name]
+    contest = experiment.contest and replace(experiment.contest, agents=(3,))
+    _from_training_to_figure(
+        replace(experiment, contest=contest, trace=experiment.trace and (experiment.trace[0], 3)), store
+    )
+
+
+def _from_training_to_figure(experiment: Experiment, store: Store) -> None:
+    for job in plan.missing([experiment], store, TINY, None):
+        run_here(store, job)
+    assert plan.missing([experiment], store, TINY, None) == []
+    made = conclude(experiment, store, TINY)
+    assert made
+    assert all(path.stat().st_size > 100 for path in made)
+
+
+def _short_task(name: str, **settings: object) -> object:
+    from swarmbed.tasks import make_task
+
+    return make_task(name, **{**settings, "horizon": 6})
+
+
+def test_the_study_covers_every_experiment_in_the_stated_order() -> None:
+    assert list(plan.experiments()) == list(plan.ORDER)
+
+
+def test_trainings_shared_by_experiments_are_run_once(tmp_path: Path) -> None:
+    empty = Store(tmp_path / "results", tmp_path / "work")
+    known = plan.experiments()
+    both = [known["rendezvous-global"], known["rendezvous-global-distance"]]
+    assert len(plan.missing(both, empty, BUDGETS["paper"], 1)) == 5
+    assert len(plan.missing(both, empty, BUDGETS["paper"], 3)) == 15
+
+
+def test_the_same_name_always_means_the_same_training() -> None:
+    seen: dict[str, object] = {}
+    for experiment in plan.experiments().values():
+        for training in experiment.trainings:
+            assert seen.setdefault(training.name, training) == training
+
+
+def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
+    """Two iterations of five processor seconds each were recorded, and four of eight seconds by the clock."""
+    store = Store(tmp_path / "results", tmp_path / "work")
+    nn, rbf, *_, other = (
+        t for name in ("rendezvous-global", "multi-pursuit") for t in plan.chosen([name])[0].trainings
+    )
+    jobs = [plan.Job(nn, 1, 10), plan.Job(rbf, 1, 20)]
+    assert plan.duration(jobs, store, workers=2) is None
+    write_metrics(store.metrics_path(nn, 0), "iteration,seconds,processor_seconds\n1,50,5\n2,90,10\n")
+    assert plan.duration(jobs, store, workers=2) == (10 + 20) * 5 / 2
+    write_metrics(store.metrics_path(rbf, 0), "iteration,seconds\n4,32\n")
+    assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 8) / 2
+    store.metrics_path(rbf, 1).write_text("iteration,seconds,processor_seconds\n4,32,12\n")
+    assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 3) / 2
+    assert plan.duration([plan.Job(other, 0, 10)], store, workers=2) is None
+
+
+def test_the_least_that_counts_is_asked_for() -> None:
+    known = plan.experiments()
+    for name in ("rendezvous-global", "rendezvous-local", "pursuit-global", "pursuit-local"):
+        assert known[name].seeds >= 2
+    pooling = known["pooling"]
+    assert {plan.seeds_of(pooling, t, BUDGETS["paper"], None) for t in pooling.trainings if "pursuit" in t.name} == {4}
+
+
+def test_curves_show_the_median_of_the_best_five() -> None:
+    runs = [[{"mean_return": float("nan")}, {"mean_return": float(value)}] for value in (1, 2, 3, 4, 5, 6, -100)]
+    curve = median_of_top(runs)
+    assert list(np.asarray(curve.x)) == [2]
+    assert list(np.asarray(curve.y)) == [4.0]  # of 2, 3, 4, 5, 6
+    assert score(runs[0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "experiment 'nothing' does not exist"),
+        (["cost", "--seeds", "0"], "--seeds must be at least 1"),
+        (["cost", "--workers", "0"], "--workers must be at least 1"),
+        (["rendezvous-trace", "--on", "mars"], "--on must be local, ray or ray://HOST:PORT"),
+        (["rendezvous-trace", "--redraw"], "lacks rendezvous-global-nn-extended"),
+    ],
+)
+def test_wrong_input_is_one_sentence(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--results", str(tmp_path / "results"), "--work", str(tmp_path / "work")]
+    assert main(["reproduce", *arguments, *where]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_the_overview_names_every_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "--results", str(tmp_path / "results")]) == 0
+    shown = capsys.readouterr().out
+    assert all(name.split("-")[0] in shown for name in plan.experiments())
+
+
+def test_a_curve_takes_one_line_of_a_file_of_numbers() -> None:
+    numbers = {"a": {"curve": [0.25, 1.0, None], "bands": [[1, 2], [3, 4]]}, "text": "x [1,  2]"}
+    text = compact_json(numbers)
+    assert '"curve": [ 0.25, 1.0, null ],' in text
+    assert len(text.splitlines()) == 10
+    assert json.loads(text) == numbers
+
+
+def test_numbers_are_written_as_json(store: Store) -> None:
+    path = store.write_numbers("cost", "numbers.json", {"a": 1.5})
+    assert json.loads(path.read_text()) == {"a": 1.5}
