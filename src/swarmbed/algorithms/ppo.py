@@ -10,10 +10,10 @@ from jax import Array, lax
 from jaxtyping import PRNGKeyArray
 
 from swarmbed.algorithms import gaussian
-from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, mean_over_devices, surrogate_and_kl
+from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, mean_over_samples, surrogate_and_kl
+from swarmbed.compute import devices
 from swarmbed.compute.chunks import number_of_samples, piece_size, sum_over
-from swarmbed.networks.network import Network
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.networks.base import Model
 from swarmbed.spec.settings import setting
 
 
@@ -21,19 +21,13 @@ from swarmbed.spec.settings import setting
 class Ppo(Algorithm):
     """Several passes of Adam over minibatches, the ratio π/π_old clipped to 1 ± ε."""
 
-    clip: float = setting(0.2, "ε, how far the ratio may move before its gradient stops")
-    epochs: int = setting(10, "passes over all samples")
-    minibatch: int = setting(4096, "samples per step")
-    learning_rate: float = setting(3e-4, "Adam's learning rate")
-    entropy_bonus: float = setting(0.0, "weight of the entropy in the objective")
-    largest_gradient: float = setting(0.5, "gradients longer than this are shortened to it")
-    stop_at_kl: float = setting(0.02, "steps stop for this iteration once a minibatch's KL is above this")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("clip", "epochs", "minibatch", "learning_rate", "largest_gradient", "stop_at_kl"):
-            if not getattr(self, name) > 0:
-                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
+    clip: float = setting(0.2, "ε, how far the ratio may move before its gradient stops", above=0)
+    epochs: int = setting(10, "passes over all samples", at_least=1)
+    minibatch: int = setting(4096, "samples per step", at_least=1)
+    learning_rate: float = setting(3e-4, "Adam's learning rate", above=0)
+    entropy_bonus: float = setting(0.0, "weight of the entropy in the objective", at_least=0)
+    largest_gradient: float = setting(0.5, "gradients longer than this are shortened to it", above=0)
+    stop_at_kl: float = setting(0.02, "steps stop for this iteration once a minibatch's KL is above this", above=0)
 
     @property
     def optimiser(self) -> optax.GradientTransformation:
@@ -42,9 +36,9 @@ class Ppo(Algorithm):
     def memory(self, params: PolicyParams) -> Any:
         return self.optimiser.init(params)
 
-    def update(self, network: Network, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
+    def update(self, model: Model, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
         samples = number_of_samples(batch)
-        size = max(1, min(self.minibatch // lax.axis_size(AXIS), samples))
+        size = max(1, min(self.minibatch // devices.device_count(), samples))
         count = samples // size
         cut = lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:])  # noqa: E731
         minibatches = jax.tree.map(cut, batch)
@@ -53,9 +47,9 @@ class Ppo(Algorithm):
             now, moments, going = carry
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
             sums = sum_over(
-                lambda piece: self._gradient(network, now, params.log_std, piece), minibatch, piece_size(batch.inputs)
+                lambda piece: self._gradient(model, now, params.log_std, piece), minibatch, piece_size(batch.inputs)
             )
-            gradient, kl = mean_over_devices(sums, size)
+            gradient, kl = mean_over_samples(sums, size)
             going = going & (kl <= self.stop_at_kl)
             changes, new_moments = self.optimiser.update(gradient, moments, now)
             keep = lambda new, old: jnp.where(going, new, old)  # noqa: E731
@@ -64,8 +58,8 @@ class Ppo(Algorithm):
 
         orders = jax.vmap(lambda k: jax.random.permutation(k, count))(jax.random.split(key, self.epochs))
         (found, moments, _), _ = lax.scan(step, (params, memory, jnp.array(True)), orders.reshape(-1))
-        start, _ = surrogate_and_kl(network, params, params.log_std, batch)
-        surrogate, kl = surrogate_and_kl(network, found, params.log_std, batch)
+        start, _ = surrogate_and_kl(model, params, params.log_std, batch)
+        surrogate, kl = surrogate_and_kl(model, found, params.log_std, batch)
         good = jnp.isfinite(surrogate) & jnp.isfinite(kl)
         keep = lambda new, old: jnp.where(good, new, old)  # noqa: E731
         return Update(
@@ -76,11 +70,11 @@ class Ppo(Algorithm):
             good.astype(start.dtype),
         )
 
-    def _gradient(self, network: Network, params: PolicyParams, old_log_std: Array, piece: Batch) -> tuple[Any, Array]:
+    def _gradient(self, model: Model, params: PolicyParams, old_log_std: Array, piece: Batch) -> tuple[Any, Array]:
         """Of the loss −min(ρÂ, clip(ρ)Â) − bonus · H, summed over a piece; and the KL divergence beside it."""
 
         def loss(params: PolicyParams) -> tuple[Array, Array]:
-            mean = network.apply(params.network, piece.inputs)
+            mean = model.apply(params.network, piece.inputs)
             new = gaussian.log_probability(mean, params.log_std, piece.action)
             ratio = jnp.exp(new - gaussian.log_probability(piece.mean, old_log_std, piece.action))
             clipped = jnp.clip(ratio, 1 - self.clip, 1 + self.clip)

@@ -12,8 +12,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, batch_mean, surrogate_and_kl
-from swarmbed.networks.network import Network
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.networks.base import Model
 from swarmbed.spec.settings import setting
 
 Vector = Float[Array, " P"]
@@ -23,39 +22,31 @@ Vector = Float[Array, " P"]
 class Trpo(Algorithm):
     """Largest improvement of the surrogate within a KL ball: natural gradient, then a line search."""
 
-    kl_bound: float = setting(0.01, "δ, the KL divergence that one update may cause")
-    cg_steps: int = setting(10, "conjugate-gradient steps")
-    damping: float = setting(0.1, "what is added to the Fisher matrix's diagonal")
-    fisher_every: int = setting(5, "Fisher products use every such sample")
-    line_search_steps: int = setting(10, "halvings that the line search tries")
-    kl_slack: float = setting(1.5, "the line search accepts KL up to this times the bound")
+    kl_bound: float = setting(0.01, "δ, the KL divergence that one update may cause", above=0)
+    cg_steps: int = setting(10, "conjugate-gradient steps", at_least=1)
+    damping: float = setting(0.1, "what is added to the Fisher matrix's diagonal", at_least=0)
+    fisher_every: int = setting(5, "Fisher products use every such sample", at_least=1)
+    line_search_steps: int = setting(10, "halvings that the line search tries", at_least=1)
+    kl_slack: float = setting(1.5, "the line search accepts KL up to this times the bound", above=0)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("kl_bound", "cg_steps", "fisher_every", "line_search_steps", "kl_slack"):
-            if not getattr(self, name) > 0:
-                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
-        if self.damping < 0:
-            raise SwarmbedError(f"damping must not be negative, but is {self.damping}")
-
-    def update(self, network: Network, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
+    def update(self, model: Model, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
         old, unravel = ravel_pytree(params)
-        gradient = ravel_pytree(policy_gradient(network, params, batch))[0]
+        gradient = ravel_pytree(policy_gradient(model, params, batch))[0]
         few = jax.tree.map(lambda leaf: leaf[:: self.fisher_every], batch)
 
         def fisher(vector: Vector) -> Vector:
-            return fisher_product(network, params, few, vector) + self.damping * vector
+            return fisher_product(model, params, few, vector) + self.damping * vector
 
         direction = conjugate_gradient(fisher, gradient, self.cg_steps)
         # ½ sᵀFs = δ fixes the length of the step s = β · direction.
         curvature = direction @ fisher(direction)
         length = jnp.sqrt(2 * self.kl_bound / jnp.where(curvature > 0, curvature, jnp.inf))
-        start, _ = surrogate_and_kl(network, params, params.log_std, batch)
+        start, _ = surrogate_and_kl(model, params, params.log_std, batch)
 
         def attempt(carry: tuple[Any, ...]) -> tuple[Any, ...]:
             tries, scale, *_ = carry
             candidate = old + scale * length * direction
-            surrogate, kl = surrogate_and_kl(network, unravel(candidate), params.log_std, batch)
+            surrogate, kl = surrogate_and_kl(model, unravel(candidate), params.log_std, batch)
             # Comparisons with NaN are false, so anything that is not finite is refused as well.
             good = (surrogate >= start) & (kl <= self.kl_slack * self.kl_bound) & jnp.isfinite(candidate).all()
             return tries + 1, scale / 2, jnp.where(good, candidate, old), surrogate, kl, good & (scale * length > 0)
@@ -69,12 +60,12 @@ class Trpo(Algorithm):
         return Update(unravel(found), memory, kl, gain, accepted.astype(start.dtype))
 
 
-def policy_gradient(network: Network, params: PolicyParams, batch: Batch) -> PolicyParams:
+def policy_gradient(model: Model, params: PolicyParams, batch: Batch) -> PolicyParams:
     """∇ E[π/π_old · Â] at π = π_old, which is E[∇ log π(a) Â]."""
 
     def piece_gradient(piece: Batch) -> PolicyParams:
         def surrogate(params: PolicyParams) -> Array:
-            mean = network.apply(params.network, piece.inputs)
+            mean = model.apply(params.network, piece.inputs)
             return (gaussian.log_probability(mean, params.log_std, piece.action) * piece.advantage).sum()
 
         return jax.grad(surrogate)(params)
@@ -83,7 +74,7 @@ def policy_gradient(network: Network, params: PolicyParams, batch: Batch) -> Pol
     return result
 
 
-def fisher_product(network: Network, params: PolicyParams, batch: Batch, vector: Vector) -> Vector:
+def fisher_product(model: Model, params: PolicyParams, batch: Batch, vector: Vector) -> Vector:
     """F·v as a Gauss–Newton product: through the network, the Gaussian's own Fisher matrix, and back.
 
     The Hessian of the KL divergence at zero distance is E[Jᵀ M J] with M = diag(1/σ²) for the mean and 2 for every
@@ -93,7 +84,7 @@ def fisher_product(network: Network, params: PolicyParams, batch: Batch, vector:
     precision = jnp.exp(-2 * params.log_std)
 
     def piece_product(piece: Batch) -> Any:
-        forward = lambda weights: network.apply(weights, piece.inputs)  # noqa: E731
+        forward = lambda weights: model.apply(weights, piece.inputs)  # noqa: E731
         _, change = jax.jvp(forward, (params.network,), (tangent.network,))
         _, pull_back = jax.vjp(forward, params.network)
         return pull_back(change * precision)[0]

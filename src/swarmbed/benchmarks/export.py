@@ -22,7 +22,7 @@ from swarmbed.export.function import Exported, exported, random_inputs
 from swarmbed.networks.network import Layout, Network
 from swarmbed.policy.policy import Policy
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 NEIGHBOURS = (19, 99)  # swarms of 20 and of 100
 PAPER_MICROSECONDS = 1000.0
@@ -49,7 +49,7 @@ def measure(decide: Decide, effort: Effort) -> dict[str, Any]:
 
 
 def random_policy() -> Policy:
-    task, embedding, hidden = make_task("rendezvous"), Neural(), (64,)
+    task, embedding, hidden = make("rendezvous"), Neural(), (64,)
     network = Network(Layout.of(task), embedding, hidden, task.action_size)
     params = PolicyParams(network.init(jax.random.key(0)), jnp.zeros(task.action_size))
     return Policy(task, embedding, hidden, params)

@@ -17,7 +17,7 @@ from jaxtyping import Float, PRNGKeyArray
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import Timing, repeat, rounded
 from swarmbed.learn.rollout import Environments, rollout, start
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Observation, State, Task
 
 BATCH_SIZES = (8, 16, 32, 64, 128)
@@ -37,7 +37,7 @@ class Case:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def measure(self, effort: Effort) -> dict[str, Any]:
-        task = make_task(self.task, **self.settings)
+        task = make(self.task, **self.settings)
         batch, tried, timing = fastest_batch(task, effort)
         speed = STEPS_PER_CALL / timing.median
         return {

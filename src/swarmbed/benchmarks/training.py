@@ -19,14 +19,14 @@ from swarmbed.compute import devices
 from swarmbed.embeddings.neural import Neural
 from swarmbed.learn.experience import collect, make_batch
 from swarmbed.learn.learner import BatchSettings, Learner
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 AUTHORS_CORE_SECONDS = 207.0  # their code, rendezvous with 20 agents, on one such core
 
 
 def learner_of(task: str, agents: int | None = None) -> Learner:
     settings = {} if agents is None else {"num_agents": agents}
-    return Learner(make_task(task, **settings), Neural(), Trpo(), BatchSettings())
+    return Learner(make(task, **settings), Neural(), Trpo(), BatchSettings())
 
 
 def on_one_core(task: str, effort: Effort) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from dataclasses import field, fields, make_dataclass, replace
 from typing import Any, get_type_hints
 
 from swarmbed.cli.flags import Parser, add_flags, given
-from swarmbed.evaluation.evaluate import task_name
+from swarmbed.spec.registry import task_name
 from swarmbed.policy.find import Contestant, find
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import checked, default_of
-from swarmbed.tasks import make_task, resolve
+from swarmbed.tasks import make, resolve
 from swarmbed.tasks.base import Task
 
 WHO_HELP = "a run folder, a policy file, a shipped policy's name or a controller's name"
@@ -46,7 +46,7 @@ def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, .
 
 def named_task(options: Namespace) -> Task | None:
     """The task that ``--task`` names, with the settings that the name stands for; None if it was left out."""
-    return None if options.task is None else make_task(options.task)
+    return None if options.task is None else make(options.task)
 
 
 def with_settings(task: Task, options: Namespace, spec: type) -> Task:

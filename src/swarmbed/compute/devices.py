@@ -1,14 +1,22 @@
-"""One XLA device per core, the compilation cache, and the mesh over all devices of all machines."""
+"""One XLA device per core, the compilation cache, and the mesh axis that batches are spread over.
+
+Inside ``shard_map`` a batch is one device's share, and the collectives below go over all devices. Outside of it the
+axis is simply absent: there is one device, and they change nothing.
+"""
 
 import os
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
+from jax import lax
+from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh
 
-from swarmbed.algorithms.base import AXIS
 from swarmbed.spec.errors import SwarmbedError
+
+AXIS = "devices"
 
 
 def available_cores() -> int:
@@ -40,6 +48,43 @@ def mesh(devices: int | None = None) -> Mesh:
     if devices is not None and not 1 <= devices <= len(everything):
         raise SwarmbedError(f"devices must lie between 1 and {len(everything)}, the number there is, not {devices}")
     return Mesh(np.array(everything[:devices]), (AXIS,))
+
+
+def device_count() -> int:
+    """Devices that work on the present computation; 1 outside ``shard_map``."""
+    try:
+        return lax.axis_size(AXIS)
+    except NameError:
+        return 1
+
+
+def device_index() -> Any:
+    """Which of them this is."""
+    return lax.axis_index(AXIS) if _is_spread() else 0
+
+
+def mean_over_devices(tree: Any) -> Any:
+    """The mean of every array over all devices.
+
+    All arrays travel as one: what a collective costs on a small machine is waking the other device, not the bytes.
+    """
+    if device_count() == 1:
+        return tree
+    flat, unflatten = ravel_pytree(tree)
+    return unflatten(lax.pmean(flat, AXIS))
+
+
+def sum_over_devices(tree: Any) -> Any:
+    """The sum of every array over all devices."""
+    return lax.psum(tree, AXIS) if _is_spread() else tree
+
+
+def _is_spread() -> bool:
+    try:
+        lax.axis_size(AXIS)
+    except NameError:
+        return False
+    return True
 
 
 def _started() -> bool:

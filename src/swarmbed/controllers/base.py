@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
+from swarmbed.spec.settings import Spec
 from swarmbed.tasks.base import State, Task
 
 
 @dataclass(frozen=True)
-class Controller(ABC):
+class Controller(Spec, ABC):
     """A rule for all agents at once, pure and jittable. Fields are its gains. Trained policies are controllers too."""
 
     @abstractmethod
-    def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
-        """The action of every agent, in units of [-1, 1]."""
+    def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
+        """The action of every agent, in units of [-1, 1]. Nothing that an absent agent holds may matter to the others."""
 
     def check(self, task: Task) -> None:  # noqa: B027  most controllers run every task
         """Raise :class:`SwarmbedError`, saying what differs, if this controller cannot run the task."""

@@ -7,7 +7,7 @@ from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
-from swarmbed.controllers.steering import Gains, check_gains, steer
+from swarmbed.controllers.steering import Gains, steer
 from swarmbed.sim import graph, relations
 from swarmbed.sim.unicycle import DoubleIntegrator
 from swarmbed.spec.errors import SwarmbedError
@@ -25,15 +25,12 @@ class Consensus(Controller):
     centroid, and one K₀ serves swarms of any size.
     """
 
-    position_gain: float = setting(1.84, "K₀ of double integrators: wanted speed per unit of distance, 1/s")
-    speed_gain: float = setting(17.8, "K₁: acceleration per missing speed (double integrator), 1/s")
-    heading_gain: float = setting(10.4, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
-    turn_damping: float = setting(3.84, "D₂: turning deceleration per turn rate (double integrator), 1/s")
-    single_position_gain: float = setting(2.84, "K₀ of single integrators: wanted speed per unit of distance, 1/s")
-    single_heading_gain: float = setting(7.65, "K₂ of single integrators: turn rate per heading error, 1/s")
-
-    def __post_init__(self) -> None:
-        check_gains(self, "consensus")
+    position_gain: float = setting(1.84, "K₀ of double integrators: wanted speed per unit of distance, 1/s", at_least=0)
+    speed_gain: float = setting(17.8, "K₁: acceleration per missing speed (double integrator), 1/s", at_least=0)
+    heading_gain: float = setting(10.4, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0)
+    turn_damping: float = setting(3.84, "D₂: turning deceleration per turn rate (double integrator), 1/s", at_least=0)
+    single_position_gain: float = setting(2.84, "K₀ of single integrators: wanted speed per unit of distance, 1/s", at_least=0)
+    single_heading_gain: float = setting(7.65, "K₂ of single integrators: turn rate per heading error, 1/s", at_least=0)
 
     def check(self, task: Task) -> None:
         if not isinstance(task, SwarmTask) or isinstance(task, EvasionTask):
@@ -42,16 +39,15 @@ class Consensus(Controller):
                 "it fits: rendezvous"
             )
 
-    def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
+    def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
         assert isinstance(task, SwarmTask)
         position = state.agents.position
         to_other = relations.displacement(task.space, position, position)
-        others = relations.others(jnp.arange(task.num_agents), task.num_agents)
+        others = task.others(state, jnp.arange(task.num_agents))
         adjacent = graph.neighbours(to_other.distance, others, task.comm_radius)
         share = 1.0 / (graph.neighbourhood_size(adjacent) + 1.0)
-        weight = jnp.where(adjacent, to_other.distance, 0.0)
-        dx = (weight * to_other.east).sum(axis=1) * share
-        dy = (weight * to_other.north).sum(axis=1) * share
+        dx = jnp.where(adjacent, to_other.distance * to_other.east, 0.0).sum(axis=1) * share
+        dy = jnp.where(adjacent, to_other.distance * to_other.north, 0.0).sum(axis=1) * share
         is_double = isinstance(task.body, DoubleIntegrator)
         gain = self.position_gain if is_double else self.single_position_gain
         heading_gain = self.heading_gain if is_double else self.single_heading_gain

@@ -1,16 +1,13 @@
 """From a wanted velocity to the actions of a unicycle: the heading controller that the classical controllers share."""
 
-from dataclasses import fields
 from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
-from swarmbed.controllers.base import Controller
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import Agents, DoubleIntegrator, Unicycle
-from swarmbed.spec.errors import SwarmbedError
 
 
 class Gains(NamedTuple):
@@ -51,11 +48,3 @@ def heading_error(
     ahead, left = wanted_x * cos + wanted_y * sin, wanted_y * cos - wanted_x * sin
     somewhere = (wanted_x != 0) | (wanted_y != 0)
     return jnp.where(somewhere, jnp.arctan2(jnp.where(somewhere, left, 0.0), jnp.where(somewhere, ahead, 1.0)), 0.0)
-
-
-def check_gains(controller: Controller, name: str) -> None:
-    """Gains are finite and not negative."""
-    for spec_field in fields(controller):
-        gain = getattr(controller, spec_field.name)
-        if not 0 <= gain < float("inf"):
-            raise SwarmbedError(f"{name}: {spec_field.name} must be a number of at least 0, not {gain}")

@@ -8,7 +8,7 @@ from jax import Array
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
-from swarmbed.controllers.steering import Gains, check_gains, steer
+from swarmbed.controllers.steering import Gains, steer
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import DoubleIntegrator
 from swarmbed.sim.voronoi import shared_boundary
@@ -27,13 +27,10 @@ class VoronoiPursuit(Controller):
     goes straight on. Everybody always wants its top speed.
     """
 
-    speed_gain: float = setting(10.7, "K₁: acceleration per missing speed (double integrator), 1/s")
-    heading_gain: float = setting(43.3, "K₂ of double integrators: turning acceleration per heading error, 1/s²")
-    turn_damping: float = setting(13.3, "D₂: turning deceleration per turn rate (double integrator), 1/s")
-    single_heading_gain: float = setting(10.7, "K₂ of single integrators: turn rate per heading error, 1/s")
-
-    def __post_init__(self) -> None:
-        check_gains(self, "voronoi_pursuit")
+    speed_gain: float = setting(10.7, "K₁: acceleration per missing speed (double integrator), 1/s", at_least=0)
+    heading_gain: float = setting(43.3, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0)
+    turn_damping: float = setting(13.3, "D₂: turning deceleration per turn rate (double integrator), 1/s", at_least=0)
+    single_heading_gain: float = setting(10.7, "K₂ of single integrators: turn rate per heading error, 1/s", at_least=0)
 
     def check(self, task: Task) -> None:
         if not isinstance(task, EvasionTask):
@@ -42,7 +39,7 @@ class VoronoiPursuit(Controller):
                 "none; it fits: pursuit, multi_pursuit"
             )
 
-    def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
+    def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
         assert isinstance(task, EvasionTask)
         target_x, target_y = jax.vmap(lambda pursuer: _target(task, state, pursuer))(jnp.arange(task.num_agents))
         distance = length(target_x, target_y)
@@ -68,6 +65,7 @@ def _target(task: EvasionTask, state: State, pursuer: Int[Array, ""]) -> tuple[A
     heard = length(*task.space.nearest(pursuers[:, 0] - own[0], pursuers[:, 1] - own[1])) <= (
         jnp.inf if task.comm_radius is None else task.comm_radius
     )
+    heard = heard & state.present
     sites, known = jnp.concatenate([pursuers, evaders]), jnp.concatenate([heard, seen])
     is_pursuer = jnp.arange(sites.shape[0]) == pursuer
 

@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
-from swarmbed.evaluation.evaluate import check_count, task_name
+from swarmbed.spec.settings import check_count
+from swarmbed.spec.registry import task_name
 from swarmbed.learn import rollout
 from swarmbed.learn.rollout import Episode
 from swarmbed.policy.find import Contestant

@@ -1,6 +1,6 @@
 """Episodes as pictures: record one, then write it as a page (.png) or a film (.gif, .mp4).
 
-    recording = record(find("consensus"), make_task("rendezvous"), seed=1, steps=200)
+    recording = record(find("consensus"), make("rendezvous"), seed=1, steps=200)
     draw_trace(recording, "rendezvous.png")
     draw_animation(recording, "rendezvous.mp4")
 

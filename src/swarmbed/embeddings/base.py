@@ -11,26 +11,21 @@ All arrays have one batch axis in front; embeddings do not know what a swarm is.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-Params = dict[str, Any]
+from swarmbed.spec.observation import SetLayout
+from swarmbed.spec.settings import Spec
 
-
-class SetLayout(NamedTuple):
-    """The shape of a set: slots, numbers per element, and whether an agent's own slot is among them."""
-
-    slots: int
-    features: int
-    includes_self: bool
+Params = Any  # a pytree of arrays
 
 
 @dataclass(frozen=True)
-class Embedding(ABC):
+class Embedding(Spec, ABC):
     """μ(O): a function of a set of elements, given as (batch, slots, features) with a mask."""
 
     # False where the order of the slots matters; the contract tests hold an embedding to what it declares.
@@ -45,8 +40,8 @@ class Embedding(ABC):
         """What does not depend on parameters. Absent elements may hold anything and must not matter."""
 
     def init(self, layout: SetLayout, key: PRNGKeyArray) -> Params:
-        """Initial trained parameters; none by default."""
-        return {}
+        """Initial trained parameters, any pytree of arrays; none by default."""
+        return ()
 
     def apply(self, params: Params, prepared: Array) -> Float[Array, "B K"]:
         """The embedding of every set in the batch. An empty set gives zeros."""
@@ -71,8 +66,3 @@ def column_normalised(key: PRNGKeyArray, inputs: int, outputs: int, scale: float
     """Initial weights of a layer: normal numbers, every output's column scaled to the length ``scale``."""
     weights = jax.random.normal(key, (inputs, outputs))
     return scale * weights / jnp.sqrt(jnp.maximum(jnp.square(weights).sum(0, keepdims=True), 1e-12))
-
-
-def in_order(layers: Params) -> list[Params]:
-    """layer0, layer1, … as a list. JAX sorts the names of a dictionary, and puts layer10 before layer2."""
-    return [layers[f"layer{i}"] for i in range(len(layers))]

@@ -9,7 +9,6 @@ from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
-from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 
 
@@ -21,11 +20,7 @@ class Concatenation(Embedding):
     any_number_of_slots: ClassVar[bool] = False
     invariant_to_duplication: ClassVar[bool] = False
 
-    units: int = setting(64, "units of the layer that reads the concatenated set")
-
-    def __post_init__(self) -> None:
-        if self.units < 1:
-            raise SwarmbedError(f"units must be a positive whole number, not {self.units}")
+    units: int = setting(64, "units of the layer that reads the concatenated set", at_least=1)
 
     def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
         elements = clear(elements, mask)

@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float
 
 from swarmbed.embeddings import polar
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
-from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 
 
@@ -17,12 +16,8 @@ from swarmbed.spec.settings import setting
 class Histogram(Embedding):
     """One-hot bins over distance × bearing, averaged over the set: the share of neighbours in each bin."""
 
-    bins: int = setting(8, "bins per dimension")
-    angles: int = setting(1, "1: distance × bearing; 2: distance × bearing × orientation")
-
-    def __post_init__(self) -> None:
-        if self.bins < 1 or self.angles not in (1, 2):
-            raise SwarmbedError(f"bins must be at least 1 and angles 1 or 2, not {self.bins} and {self.angles}")
+    bins: int = setting(8, "bins per dimension", at_least=1)
+    angles: int = setting(1, "1: distance × bearing; 2: distance × bearing × orientation", at_least=1, at_most=2)
 
     def check(self, layout: SetLayout) -> None:
         polar.check_angles("histogram", self.angles, layout)

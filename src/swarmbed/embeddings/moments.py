@@ -7,7 +7,6 @@ from jax import Array
 from jaxtyping import Bool, Float
 
 from swarmbed.embeddings.base import Embedding, SetLayout, mean_over_present
-from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 
 SMALLEST_DEVIATION = 1e-4  # below it all elements count as equal: float32 cannot tell a deviation from rounding there
@@ -20,11 +19,7 @@ class Moments(Embedding):
     Skew E[(x − m)³]/s³ and plain kurtosis E[(x − m)⁴]/s⁴ are 0 where the deviation s is 0.
     """
 
-    order: int = setting(4, "1: mean; 2: + standard deviation; 3: + skew; 4: + kurtosis")
-
-    def __post_init__(self) -> None:
-        if self.order not in (1, 2, 3, 4):
-            raise SwarmbedError(f"order must be 1, 2, 3 or 4, not {self.order}")
+    order: int = setting(4, "1: mean; 2: + standard deviation; 3: + skew; 4: + kurtosis", at_least=1, at_most=4)
 
     def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
         elements = jnp.where(mask[..., None], elements, 0.0)

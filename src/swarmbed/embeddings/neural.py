@@ -1,17 +1,15 @@
 """Neural features of a set, pooled: the paper's mean embedding, and softmax and max pooling beside it."""
 
 from dataclasses import dataclass
-from math import inf
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised, in_order
+from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
 from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
 from swarmbed.embeddings.slots import pool
-from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.settings import setting
 
 
@@ -25,17 +23,9 @@ class Neural(Embedding):
     """
 
     pooling: str = setting("mean", "how features are pooled over the set", choices=("mean", "softmax", "max"))
-    features: tuple[int, ...] = setting((64,), "units of each layer of φ")
+    features: tuple[int, ...] = setting((64,), "units of each layer of φ", at_least=1, not_empty=True)
     activation: str = setting("relu", "non-linearity of φ", choices=tuple(ACTIVATIONS))
-    temperature: float = setting(1.0, "α of softmax pooling: 0 is the mean, large is the maximum")
-
-    def __post_init__(self) -> None:
-        choose("pooling", self.pooling, ("mean", "softmax", "max"))
-        choose("activation", self.activation, tuple(ACTIVATIONS))
-        if not self.features or min(self.features) < 1:
-            raise SwarmbedError(f"features must be one or more positive whole numbers, not {self.features}")
-        if not 0 <= self.temperature < inf:
-            raise SwarmbedError(f"temperature must be a number of at least 0, not {self.temperature}")
+    temperature: float = setting(1.0, "α of softmax pooling: 0 is the mean, large is the maximum", at_least=0)
 
     def prepare(
         self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]
@@ -47,18 +37,14 @@ class Neural(Embedding):
         sizes = (layout.features, *self.features)
         keys = jax.random.split(key, len(self.features))
         layers = zip(keys, sizes[:-1], sizes[1:], strict=True)
-        return {
-            f"layer{i}": {"weight": column_normalised(k, n, m), "bias": jnp.zeros(m)}
-            for i, (k, n, m) in enumerate(layers)
-        }
+        return tuple({"weight": column_normalised(k, n, m), "bias": jnp.zeros(m)} for k, n, m in layers)
 
     def apply(self, params: Params, prepared: Float[Array, "B S C"]) -> Float[Array, "B K"]:
         presence = prepared[..., -1]
         count = jnp.maximum(presence.sum(1), 1.0)[:, None]
-        layers = in_order(params)
         # Only a known number of slots can be unrolled; an exported policy leaves it open.
-        if len(layers) == 1 and isinstance(prepared.shape[1], int):
-            weights = jnp.concatenate([layers[0]["weight"], layers[0]["bias"][None]])
+        if len(params) == 1 and isinstance(prepared.shape[1], int):
+            weights = jnp.concatenate([params[0]["weight"], params[0]["bias"][None]])
             if self.pooling == "softmax":
                 return pool(Softmax(self.activation, self.temperature), weights, prepared)
             if self.pooling == "max":
@@ -83,6 +69,6 @@ class Neural(Embedding):
         samples, slots, columns = prepared.shape
         rows = prepared.reshape(samples * slots, columns)
         hidden, presence = rows[:, :-1], rows[:, -1:]
-        for layer in in_order(params):
+        for layer in params:
             hidden = ACTIVATIONS[self.activation].value(hidden @ layer["weight"] + presence * layer["bias"])
         return hidden.reshape(samples, slots, hidden.shape[-1])

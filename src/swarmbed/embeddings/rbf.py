@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float
 
 from swarmbed.embeddings import polar
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
-from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 
 
@@ -17,16 +16,10 @@ from swarmbed.spec.settings import setting
 class Rbf(Embedding):
     """Mean over the set of ρ_m(o) = exp(−½[(d − μ_d)²/σ_d² + (φ − μ_φ)²/σ_φ²]), centres on an even grid."""
 
-    centres: int = setting(8, "bumps per dimension")
-    angles: int = setting(1, "1: distance × bearing; 2: distance × bearing × orientation")
-    distance_width: float = setting(0.05, "σ_d as a share of the largest sensed distance")
-    angle_width: float = setting(0.33, "σ_φ, rad")
-
-    def __post_init__(self) -> None:
-        if self.centres < 1 or self.angles not in (1, 2):
-            raise SwarmbedError(f"centres must be at least 1 and angles 1 or 2, not {self.centres} and {self.angles}")
-        if not (self.distance_width > 0 and self.angle_width > 0):
-            raise SwarmbedError("distance_width and angle_width must be positive numbers")
+    centres: int = setting(8, "bumps per dimension", at_least=1)
+    angles: int = setting(1, "1: distance × bearing; 2: distance × bearing × orientation", at_least=1, at_most=2)
+    distance_width: float = setting(0.05, "σ_d as a share of the largest sensed distance", above=0)
+    angle_width: float = setting(0.33, "σ_φ, rad", above=0)
 
     def check(self, layout: SetLayout) -> None:
         polar.check_angles("rbf", self.angles, layout)

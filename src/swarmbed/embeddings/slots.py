@@ -16,14 +16,17 @@ not.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jax.custom_derivatives import SymbolicZero, linear_call
+from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Float
+
+from swarmbed.compute.linear import linear_call
 
 UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
 # Two results that share a part of their expression are faster in a loop: unrolled, every slot's part would become an
@@ -89,7 +92,7 @@ def _jvp(
     output, known = how.forward_and_known(weights, sets)
     tangent = jnp.zeros_like(output)
     if not isinstance(weights_dot, SymbolicZero):
-        tangent = linear_call(partial(_tangent, how), partial(_transpose, how), (weights, known, sets), weights_dot)
+        tangent = linear_call(_Tangent(how), _Transpose(how), (weights, known, sets), weights_dot)
     if not isinstance(sets_dot, SymbolicZero):
         # Only who differentiates through the simulator comes here; learners never do.
         tangent = tangent + (how.gains(weights, known, sets) * (sets_dot @ weights)).sum(1)
@@ -99,16 +102,28 @@ def _jvp(
 pool.defjvp(_jvp, symbolic_zeros=True)
 
 
-def _tangent(how: Pooling, residuals: tuple[Array, Known, Array], weights_dot: Array) -> Array:
-    weights, known, sets = residuals
-    return how.tangent(weights, known, sets, weights_dot)
+@dataclass(frozen=True)
+class _Tangent:
+    """How the pooled features change with the weights."""
+
+    how: Pooling
+
+    def __call__(self, residuals: tuple[Array, Known, Array], weights_dot: Array) -> Array:
+        weights, known, sets = residuals
+        return self.how.tangent(weights, known, sets, weights_dot)
 
 
-def _transpose(how: Pooling, residuals: tuple[Array, Known, Array], cotangent: Array) -> Array:
-    weights, known, sets = residuals
-    pulled = how.gains(weights, known, sets) * cotangent[:, None, :]
-    rows = sets.reshape(-1, sets.shape[-1])
-    return rows.T @ pulled.reshape(rows.shape[0], -1)
+@dataclass(frozen=True)
+class _Transpose:
+    """The way back: a cotangent of the pooled features as one of the weights."""
+
+    how: Pooling
+
+    def __call__(self, residuals: tuple[Array, Known, Array], cotangent: Array) -> Array:
+        weights, known, sets = residuals
+        pulled = self.how.gains(weights, known, sets) * cotangent[:, None, :]
+        rows = sets.reshape(-1, sets.shape[-1])
+        return rows.T @ pulled.reshape(rows.shape[0], -1)
 
 
 def product(x: Float[Array, "*rows F"], weights: Float[Array, "F K"]) -> Float[Array, "*rows K"]:

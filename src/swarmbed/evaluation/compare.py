@@ -11,22 +11,23 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
+from rich.table import Table
 
 from swarmbed.controllers.base import Controller
+from swarmbed.draw.curves import Curve
+from swarmbed.draw.figures import panels_figure
+from swarmbed.draw.style import save, svg_of
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import EPISODES, Evaluation, Numbers, as_contestant, choose_task, evaluate, task_name
-from swarmbed.evaluation.progress import Report
+from swarmbed.evaluation.evaluate import EPISODES, Evaluation, Numbers, as_contestant, choose_task, evaluate
+from swarmbed.spec.registry import task_name
+from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.policy.find import Contestant
 from swarmbed.spec import registry, settings
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks.base import Task
-
-YLABELS = {
-    "mean_distance": "mean distance of two agents (units)",
-    "captured_by": "probability of capture",
-    "captures_by": "captures so far",
-}
-LOGARITHMIC = ("mean_distance",)
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Metric, Task
+Who = str | Path | Controller | Contestant
 
 
 class Band(NamedTuple):
@@ -50,10 +51,6 @@ class Standing:
     @property
     def runs(self) -> int:
         return len(self.returns)
-
-    @property
-    def headline(self) -> str | None:
-        return next(iter(self.curves), None)
 
     def summary(self) -> dict[str, Any]:
         report: dict[str, Any] = {"runs": self.runs, "seconds": round(self.seconds, 3)}
@@ -115,66 +112,135 @@ class Comparison:
             ],
         }
 
+    @property
+    def headline(self) -> Metric | None:
+        """The metric that the table and the picture show."""
+        return self.panels[0].task.headline
+
+    @property
+    def title(self) -> str:
+        task = task_name(self.panels[0].task)
+        return f"{task}: {self.episodes} episodes from equal starts (seed {self.seed}), 95 % intervals"
+
+    def table(self) -> Table:
+        """One row per size of swarm and contestant."""
+        everybody = [standing for panel in self.panels for standing in panel.standings.values()]
+        has_runs = any(standing.runs > 1 for standing in everybody)
+        metric = self.headline
+        steps = reports.steps_to_show(metric, self.panels[0].task.horizon)[-3:] if metric is not None else []
+        table = reports.plain_table()
+        table.add_column("agents", justify="right")
+        table.add_column("who")
+        headings = ["return"]
+        headings += ["interquartile mean", "median of top five"] if has_runs else []
+        headings += [metric.label_at(step) for step in steps] if metric is not None else []
+        headings += [f"better than {self.first}"] if len(self.names) > 1 else []
+        for heading in headings:
+            table.add_column(heading, justify="right")
+        for panel in self.panels:
+            for name in self.names:
+                agents = str(panel.task.num_agents)
+                if name in panel.standings:
+                    cells = _cells(panel.standings[name], metric, steps, has_runs)
+                    table.add_row(agents, name, *cells[: len(headings)])
+                else:
+                    table.add_row(agents, name, "does not fit", *[""] * (len(headings) - 1))
+        reasons = {f"{name}: {reason}": None for panel in self.panels for name, reason in panel.missing.items()}
+        table.caption = "\n".join(reasons) or None
+        return table
+
+    def __str__(self) -> str:
+        return reports.as_text(self.title, self.table())
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the picture, where there is one, above the table."""
+        table = reports.as_html(self.title, self.table())
+        return table if self.headline is None else f"{svg_of(self.figure())}\n{table}"
+
     def draw(self, path: str | Path) -> Path:
         """One picture: a panel per size of swarm, a curve with its band per contestant."""
-        from swarmbed.draw.figures import Curve, comparison_figure  # drawing is slow to import
+        return save(self.figure(), path)
 
-        name = next(standing.headline for panel in self.panels for standing in panel.standings.values())
-        if name is None:
+    def figure(self) -> Figure:
+        """The picture, as matplotlib has it."""
+        metric = self.headline
+        if metric is None:
             raise SwarmbedError(
                 f"task {task_name(self.panels[0].task)!r} measures nothing over time, so there is no curve"
             )
         steps = np.arange(self.panels[0].task.horizon + 1)
         curves = {
             f"{panel.task.num_agents} agents": {
-                who: Curve(steps, *standing.curves[name]) for who, standing in panel.standings.items()
+                who: Curve(steps, *standing.curves[metric.curve]) for who, standing in panel.standings.items()
             }
             for panel in self.panels
         }
-        label = YLABELS.get(name, name.replace("_", " "))
-        return comparison_figure(curves, path, ylabel=label, log=name in LOGARITHMIC)
+        return panels_figure(curves, ylabel=metric.axis, log=metric.log, xlabel="time step")
 
 
 def compare(
-    contestants: Mapping[str, Sequence[str | Path | Controller | Contestant]],
-    task: Task | None = None,
+    contestants: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
+    task: Task | str | None = None,
     *,
-    sizes: Sequence[int] | None = None,
+    num_agents: int | Sequence[int] | None = None,
     episodes: int = EPISODES,
     seed: int = 0,
     stochastic: bool = False,
-    on_progress: Report | None = None,
+    progress: bool | Report = True,
 ) -> Comparison:
-    """Evaluate every contestant (each a list of runs) on the same starts of a task, with swarms of these ``sizes``.
+    """Evaluate several policies and controllers on the same starts of a task, with swarms of one size or several.
 
-    Policies see the task through the senses they were trained with. Whoever cannot run with some size of swarm is
-    missing there, with the reason; whoever fits none is an error. ``on_progress`` counts episodes over everything.
+    ``contestants`` is a list, or a dictionary from the name to show to one policy or to several trainings of one
+    method. Policies see the task through the senses they were trained with. One that cannot run with some size of swarm
+    is missing there, with the reason; one that fits none is an error. The first is what the others are measured
+    against. In a notebook the result shows its picture and its table.
 
-    >>> compare({"PD": ["consensus"], "chance": ["random"]}, sizes=[5, 10], episodes=50)  # doctest: +SKIP
+    >>> compare(["consensus", "random"], num_agents=[5, 10], episodes=50)  # doctest: +SKIP
     """
-    entries = {name: [as_contestant(who, stochastic=stochastic) for who in runs] for name, runs in contestants.items()}
+    entries = _entries(contestants, stochastic)
+    task = make(task) if isinstance(task, str) else task
     base = task if task is not None else common_task(entries)
-    tasks = [replace(base, num_agents=size) for size in sizes or [base.num_agents]]
+    sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
+    tasks = [replace(base, num_agents=size) for size in sizes]
     misfits = [{name: reason for name, runs in entries.items() if (reason := _misfit(runs, task))} for task in tasks]
     for name in entries:
         if all(name in missing for missing in misfits):
             raise SwarmbedError(f"{name}: {misfits[0][name]}")
+    total = episodes * sum(len(runs) for missing in misfits for name, runs in entries.items() if name not in missing)
     finished = 0
     panels = []
-    for task, missing in zip(tasks, misfits, strict=True):
-        standings: dict[str, Standing] = {}
-        for name in (name for name in entries if name not in missing):
-            ours = []
-            for run in entries[name]:
-                report = None if on_progress is None else _shifted(on_progress, finished)
-                suited = choose_task(run, task)
-                ours.append(
-                    evaluate(run, suited, episodes=episodes, seed=seed, stochastic=stochastic, on_progress=report)
-                )
-                finished += episodes
-            standings[name] = _standing(name, ours, standings.get(next(iter(entries))))
-        panels.append(Panel(task, standings, missing))
+    with reporting(progress, total, "comparing") as report:
+        for task, missing in zip(tasks, misfits, strict=True):
+            standings: dict[str, Standing] = {}
+            for name in (name for name in entries if name not in missing):
+                ours = []
+                for run in entries[name]:
+                    shifted = False if report is None else _shifted(report, finished)
+                    ours.append(evaluate(run, choose_task(run, task), episodes=episodes, seed=seed, progress=shifted))
+                    finished += episodes
+                standings[name] = _standing(name, ours, standings.get(next(iter(entries))))
+            panels.append(Panel(task, standings, missing))
     return Comparison(tuple(panels), tuple(entries), episodes, seed, stochastic)
+
+
+def _entries(
+    contestants: Sequence[Who] | Mapping[str, Who | Sequence[Who]], stochastic: bool
+) -> dict[str, list[Contestant]]:
+    """Names, each with the runs behind it."""
+    if isinstance(contestants, Mapping):
+        several = {name: _several(runs) for name, runs in contestants.items()}
+        return {name: [as_contestant(who, stochastic=stochastic) for who in runs] for name, runs in several.items()}
+    entries: dict[str, list[Contestant]] = {}
+    for contestant in (as_contestant(who, stochastic=stochastic) for who in _several(contestants)):
+        name, number = contestant.name, 2
+        while name in entries:  # two unnamed policies, say
+            name, number = f"{contestant.name} {number}", number + 1
+        entries[name] = [contestant]
+    return entries
+
+
+def _several(who: Who | Sequence[Who]) -> Sequence[Who]:
+    return [who] if isinstance(who, (str, Path, Controller, Contestant)) else who
 
 
 def common_task(entries: Mapping[str, Sequence[Contestant]]) -> Task:
@@ -222,3 +288,17 @@ def _shifted(on_progress: Report, finished: int) -> Report:
 
 def _bounds(interval: Sequence[Any]) -> list[Any]:
     return [reports.plain(bound) for bound in interval]
+
+
+def _cells(standing: Standing, metric: Metric | None, steps: list[int], has_runs: bool) -> list[str]:
+    returns = standing.returns
+    cells = [reports.with_interval(returns.mean(), *statistics.mean_interval_over_runs(returns))]
+    if has_runs:
+        cells.append(reports.with_interval(*statistics.iqm_estimate(returns)))
+        cells.append(reports.number(statistics.median_of_top_five(returns)))
+    if metric is not None:
+        band = standing.curves[metric.curve]
+        points = [(band.mean[step], band.low[step], band.high[step]) for step in steps]
+        cells += [reports.with_interval(*point, share=metric.is_share) for point in points]
+    better = standing.better_than_first
+    return [*cells, "" if better is None else reports.with_interval(*better, share=True)]

@@ -17,22 +17,24 @@ import numpy as np
 from jax import Array
 from jax.sharding import Mesh, PartitionSpec
 from numpy.typing import NDArray
+from rich.table import Table
 
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.progress import Report
+from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.learn.rollout import episode
 from swarmbed.policy.find import Contestant, find
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import registry, settings
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
-from swarmbed.tasks.base import Task
+from swarmbed.spec.registry import task_name
+from swarmbed.spec.settings import check_count
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Goal, Metric, Task
 
 EPISODES = 1000
 PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
 PER_ACCELERATOR = 512
-GATHERED = 0.1  # a swarm whose mean distance ends below this, in units, has met
 SENSES = ("observation", "velocity_frame")  # a trained policy brings these along, whatever task it is put on
 
 Numbers = NDArray[np.float64]
@@ -59,23 +61,23 @@ class Evaluation:
     def curves(self) -> dict[str, Numbers]:
         """The metrics over time, (episodes, horizon + 1), as they are reported; the one that matters most comes first.
 
-        ``captured_by``: whether the evader was caught by then. ``captures_by``: how many captures there were until then
-        (a start can hold none). Other metrics keep their name.
+        An event called ``captured`` is reported as ``captured_by``: whether it had happened by then. A count called
+        ``captures`` as ``captures_by``: how many there were until then (a start holds none). Levels keep their name.
         """
         reported: dict[str, Numbers] = {}
-        for name, values in self.metrics.items():
-            if name == "captured":
-                reported["captured_by"] = values
-            elif name == "captures":
-                reported["captures_by"] = np.cumsum(np.where(np.arange(values.shape[1]) > 0, values, 0.0), axis=1)
-            else:
-                reported[name] = values
+        for metric in self.task.metrics:
+            values = self.metrics[metric.name]
+            if metric.kind == "event":
+                values = np.maximum.accumulate(values, axis=1)
+            elif metric.kind == "count":
+                values = np.cumsum(np.where(np.arange(values.shape[1]) > 0, values, 0.0), axis=1)
+            reported[metric.curve] = values
         return reported
 
     @property
-    def headline(self) -> str | None:
-        """The curve that says most about this task; None if the task measures nothing over time."""
-        return next(iter(self.curves), None)
+    def headline(self) -> Metric | None:
+        """The metric that says most about this task; None if the task measures nothing over time."""
+        return self.task.headline
 
     def summary(self) -> dict[str, Any]:
         """Means over the episodes, each with a 95 % bootstrap interval beside it, ready to be written as JSON."""
@@ -90,16 +92,54 @@ class Evaluation:
             "seconds": round(self.seconds, 3),
         }
         numbers = {"return_mean": self.returns, "length_mean": self.lengths, **self.curves}
-        if "captures_by" in self.curves:
-            numbers["captures_mean"] = self.curves["captures_by"][:, -1]
+        counts = [metric for metric in self.task.metrics if metric.kind == "count"]
+        numbers |= {f"{metric.name}_mean": self.curves[metric.curve][:, -1] for metric in counts}
         for name, values in numbers.items():
             report[name] = reports.plain(values.mean(axis=0))
             report[f"{name}_ci"] = [reports.plain(bound) for bound in statistics.mean_interval(values)]
-        if "mean_distance" in self.curves:
-            gathered = int((self.curves["mean_distance"][:, -1] < GATHERED).sum())
-            report["gathered"] = gathered / self.episodes
-            report["gathered_ci"] = [reports.plain(b) for b in statistics.wilson_interval(gathered, self.episodes)]
+        for metric, goal in self._goals():
+            final = self.curves[metric.curve][:, -1]
+            reached = int((final > goal.value if metric.better == "higher" else final < goal.value).sum())
+            report[goal.name] = reached / self.episodes
+            bounds = statistics.wilson_interval(reached, self.episodes)
+            report[f"{goal.name}_ci"] = [reports.plain(bound) for bound in bounds]
         return report
+
+    def table(self) -> Table:
+        """The return, and what matters on this task at a few points in time."""
+        summary = self.summary()
+        table = reports.plain_table()
+        table.add_column("")
+        table.add_column("mean", justify="right")
+        table.add_column("95 % interval", justify="right")
+        table.add_row("return", reports.number(summary["return_mean"]), reports.interval(*summary["return_mean_ci"]))
+        if (metric := self.headline) is not None:
+            show = reports.percent if metric.is_share else reports.number
+            lows, highs = summary[f"{metric.curve}_ci"]
+            for step in reports.steps_to_show(metric, self.task.horizon):
+                bounds = reports.interval(lows[step], highs[step], share=metric.is_share)
+                table.add_row(metric.label_at(step), show(summary[metric.curve][step]), bounds)
+        for _, goal in self._goals():
+            bounds = reports.interval(*summary[f"{goal.name}_ci"], share=True)
+            table.add_row(goal.label, reports.percent(summary[goal.name]), bounds)
+        return table
+
+    @property
+    def title(self) -> str:
+        how = "actions drawn" if self.stochastic else "greedy"
+        return (
+            f"{self.name} on {task_name(self.task)}: {self.task.num_agents} agents, {self.episodes} episodes, "
+            f"seed {self.seed}, {how}, {self.seconds:.1f} s"
+        )
+
+    def __str__(self) -> str:
+        return reports.as_text(self.title, self.table())
+
+    def _repr_html_(self) -> str:
+        return reports.as_html(self.title, self.table())
+
+    def _goals(self) -> list[tuple[Metric, Goal]]:
+        return [(metric, metric.goal) for metric in self.task.metrics if metric.goal is not None]
 
 
 def evaluate(
@@ -108,28 +148,31 @@ def evaluate(
     *,
     episodes: int = EPISODES,
     seed: int = 0,
-    agents: int | None = None,
+    num_agents: int | None = None,
     stochastic: bool = False,
-    on_progress: Report | None = None,
+    progress: bool | Report = True,
 ) -> Evaluation:
     """Run ``who`` through ``episodes`` episodes of a task.
 
-    ``who`` is a run folder, a policy file, a shipped policy's name, a controller's name, or a controller itself (a
-    contestant that was found before acts as it was found, and ``stochastic`` only says how that is).
-    ``task`` defaults to what a policy was trained on, else to the first task that fits. ``agents`` changes the size of
-    the swarm. Policies act greedily unless ``stochastic``. ``on_progress`` is told how many episodes have ended.
+    ``who`` is a run folder, a policy file, a shipped policy's name, a controller's name, a policy or a controller.
+    ``task`` defaults to what a policy was trained on, else to the first task that fits. ``num_agents`` changes the size
+    of the swarm. Policies act greedily unless ``stochastic``. ``progress`` shows a bar, or is a function that is told
+    how many episodes have ended.
 
-    >>> evaluate("consensus", episodes=100).returns.mean()  # doctest: +SKIP
+    >>> print(evaluate("consensus", episodes=100))  # doctest: +SKIP
     """
     contestant = as_contestant(who, stochastic=stochastic)
-    chosen = choose_task(contestant, make_task(task) if isinstance(task, str) else task)
-    chosen = chosen if agents is None else replace(chosen, num_agents=agents)
+    chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
+    if not isinstance(chosen, Task):
+        raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
+    chosen = chosen if num_agents is None else replace(chosen, num_agents=num_agents)
     contestant.controller.check(chosen)
     check_count("episodes", episodes, 1)
     check_count("seed", seed, 0)
     began = time.perf_counter()
-    run = in_groups(jax.vmap(episode_of(chosen, contestant.controller, seed)), episodes)
-    outcome = run(np.arange(episodes), on_progress=on_progress)
+    with reporting(progress, episodes, f"running {contestant.name}") as report:
+        run = in_groups(jax.vmap(episode_of(chosen, contestant.controller, seed)), episodes)
+        outcome = run(np.arange(episodes), on_progress=report)
     returns, lengths, metrics, is_finite = outcome
     if not is_finite.all():
         culprit = int(np.argmin(is_finite))
@@ -139,7 +182,7 @@ def evaluate(
         contestant.name,
         chosen,
         seed,
-        stochastic,
+        getattr(contestant.controller, "stochastic", False),
         seconds,
         returns.astype(np.float64),
         lengths.astype(np.int64),
@@ -153,6 +196,8 @@ def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool
         return find(str(who), stochastic=stochastic)
     if isinstance(who, Contestant):
         return who
+    if not isinstance(who, Controller):
+        raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {who!r}")
     if isinstance(who, Policy):
         return Contestant("policy", who.sampling(who.stochastic or stochastic), who.task)
     if stochastic:
@@ -176,7 +221,7 @@ def choose_task(contestant: Contestant, task: Task | None) -> Task:
 def default_task(contestant: Contestant) -> Task:
     names = sorted(registry.tasks.all(), key=lambda name: (name not in ("rendezvous", "pursuit"), name != "rendezvous"))
     for name in names:
-        task = make_task(name)
+        task = make(name)
         if fits(contestant.controller, task):
             return task
     raise SwarmbedError(f"{contestant.name} fits none of the tasks with their usual settings; give one with --task")
@@ -196,9 +241,9 @@ def episode_of(task: Task, controller: Controller, seed: int) -> Callable[[Array
 
     def run(index: Array) -> Any:
         state = task.initial(jax.random.fold_in(start_key, index))
-        result = episode(task, controller.act, state, jax.random.fold_in(run_key, index), keep_states=True)
+        result = episode(task, controller.control, state, jax.random.fold_in(run_key, index))
         # Distances guard against dividing by zero, and with that hide what is not a number; the last state does not.
-        numbers = [result.total_return, *jax.tree.leaves(jax.tree.map(lambda leaf: leaf[-1], result.states))]
+        numbers = [result.total_return, *jax.tree.leaves(result.last)]
         is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
         return result.total_return, result.length, result.metrics, is_finite
 
@@ -231,13 +276,3 @@ def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]
         return jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
 
     return run_in_groups
-
-
-def check_count(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise SwarmbedError(f"{name} must be a whole number of at least {least}, not {value!r}")
-
-
-def task_name(task: Task) -> str:
-    """The name under which a task is known, or its class's for one that was never registered."""
-    return next((name for name, spec in registry.tasks.all().items() if type(task) is spec), type(task).__name__)

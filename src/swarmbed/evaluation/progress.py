@@ -1,7 +1,7 @@
 """A progress bar on stderr for whoever watches; nothing where nobody does."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -17,3 +17,10 @@ def progress_bar(total: int, doing: str) -> Iterator[Report]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         work = bar.add_task(f"{doing} (compiling)", total=total)
         yield lambda finished: bar.update(work, completed=finished, description=doing)
+
+
+def reporting(progress: bool | Report, total: int, doing: str) -> AbstractContextManager[Report | None]:
+    """What Python's functions do with ``progress``: a bar, nothing, or a function of the caller's."""
+    if progress is True:
+        return progress_bar(total, doing)
+    return nullcontext(None if progress is False else progress)

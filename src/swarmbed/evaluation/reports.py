@@ -1,5 +1,7 @@
 """Results for people and for files: numbers with their intervals, tables, JSON."""
 
+import html
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -11,20 +13,15 @@ from rich.table import Table
 
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import write_atomically
+from swarmbed.tasks.metric import Metric
 
-SHARES = ("captured_by",)  # curves that are probabilities
+WIDE = 240  # columns where no terminal sets a width
 
 
-def steps_to_show(curve: str, horizon: int) -> list[int]:
+def steps_to_show(metric: Metric, horizon: int) -> list[int]:
     """The points in time at which a table shows a curve: a few early ones and the last."""
-    early = (50, 100, 200, 500) if curve in ("captured_by", "captures_by") else (0, 50, 100, 200)
+    early = (0, 50, 100, 200) if metric.kind == "level" else (50, 100, 200, 500)
     return [*(step for step in early if step < horizon), horizon]
-
-
-def label_of(curve: str, step: int) -> str:
-    """``captured by step 200``, ``mean distance after 200``."""
-    words = curve.replace("_", " ")
-    return f"{words} step {step}" if words.endswith(" by") else f"{words} after {step}"
 
 
 def plain(values: ArrayLike) -> Any:
@@ -43,6 +40,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def interval(low: float, high: float, *, share: bool = False) -> str:
+    """``−11.9 … −11.5``."""
+    show = percent if share else number
+    return f"{show(low)} … {show(high)}"
+
+
 def with_interval(value: float, low: float, high: float, *, share: bool = False) -> str:
     """``−11.7 [−11.9, −11.5]``; as percentages if it is a share."""
     if share:
@@ -59,9 +62,23 @@ def show(title: str, table: Table) -> None:
     """Print a table under its title; where no terminal sets a width, lines are as long as they need to be."""
     console = Console()
     if not console.is_terminal:
-        console = Console(width=240)
+        console = Console(width=WIDE)
     console.print(title, style="bold", highlight=False)
     console.print(table, highlight=False)
+
+
+def as_text(title: str, table: Table) -> str:
+    """A table under its title, for ``print``."""
+    console = Console(width=WIDE, file=io.StringIO(), color_system=None)
+    with console.capture() as captured:
+        console.print(title, highlight=False)
+        console.print(table, highlight=False)
+    return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
+
+
+def as_html(title: str, table: Table) -> str:
+    """The same for a notebook."""
+    return f"<pre>{html.escape(as_text(title, table))}</pre>"
 
 
 def check_output(path: str | None, flag: str, endings: tuple[str, ...] = ()) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from swarmbed.interop import missing
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 try:
@@ -36,13 +36,13 @@ def make_vec(
     autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
     **settings: Any,
 ) -> "SwarmVectorEnv":
-    """Swarms of a task by name and settings, like :func:`swarmbed.make_task`. ``flatten`` makes observations vectors.
+    """Swarms of a task by name and settings, like :func:`swarmbed.make`. ``flatten`` makes observations vectors.
 
     >>> envs = make_vec("rendezvous", num_swarms=4, num_agents=5, flatten=True)
     >>> envs.num_envs
     20
     """
-    return SwarmVectorEnv(make_task(task, **settings), num_swarms, flatten=flatten, autoreset_mode=autoreset_mode)
+    return SwarmVectorEnv(make(task, **settings), num_swarms, flatten=flatten, autoreset_mode=autoreset_mode)
 
 
 class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):

@@ -7,7 +7,7 @@ import numpy as np
 
 from swarmbed.interop import missing
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 try:
@@ -20,14 +20,14 @@ from swarmbed.interop import spaces, swarms
 
 
 def parallel_env(task: str, *, flatten: bool = False, **settings: Any) -> "SwarmParallelEnv":
-    """A task by name and settings, like :func:`swarmbed.make_task`. ``flatten`` gives observations as one vector.
+    """A task by name and settings, like :func:`swarmbed.make`. ``flatten`` gives observations as one vector.
 
     >>> env = parallel_env("pursuit", num_agents=5)
     >>> observations, infos = env.reset(seed=1)
     >>> observations["agent_0"]["set_0"].shape
     (5, 5)
     """
-    return SwarmParallelEnv(make_task(task, **settings), flatten=flatten, name=task)
+    return SwarmParallelEnv(make(task, **settings), flatten=flatten, name=task)
 
 
 class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]  # PettingZoo ships no types

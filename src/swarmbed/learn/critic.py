@@ -10,9 +10,10 @@ from jax import Array, lax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Float, PRNGKeyArray
 
-from swarmbed.algorithms.base import AXIS, Batch
+from swarmbed.algorithms.base import Batch
+from swarmbed.compute import devices
 from swarmbed.compute.chunks import number_of_samples, piece_size, sum_over
-from swarmbed.networks.network import Inputs, Network
+from swarmbed.networks.base import Model
 
 FORGETTING = 0.9  # share of the old scale that survives an iteration
 
@@ -20,7 +21,7 @@ FORGETTING = 0.9  # share of the old scale that survives an iteration
 class Critic(NamedTuple):
     """Weights, Adam's moments, and the scale of the returns seen so far."""
 
-    params: dict[str, Any]
+    params: Any
     moments: Any
     mean: Float[Array, ""]
     std: Float[Array, ""]
@@ -31,7 +32,7 @@ class Critic(NamedTuple):
 class Value:
     """V(o) = mean + std · network(o). Without the normalisation a critic spends tens of iterations on the scale."""
 
-    network: Network
+    model: Model
     learning_rate: float
     epochs: int
     minibatch: int
@@ -41,12 +42,12 @@ class Value:
         return optax.adam(self.learning_rate)
 
     def init(self, key: PRNGKeyArray) -> Critic:
-        params = self.network.init(key)
+        params = self.model.init(key)
         moments = self.optimiser.init(ravel_pytree(params)[0])
         return Critic(params, moments, jnp.zeros(()), jnp.ones(()), jnp.zeros(()))
 
-    def predict(self, critic: Critic, inputs: Inputs) -> Float[Array, " B"]:
-        return critic.mean + critic.std * self.network.apply(critic.params, inputs)[:, 0]
+    def predict(self, critic: Critic, inputs: Any) -> Float[Array, " B"]:
+        return critic.mean + critic.std * self.model.apply(critic.params, inputs)[:, 0]
 
     def fit(self, critic: Critic, batch: Batch, key: PRNGKeyArray) -> Critic:
         """Minimise the squared error to the targets. Samples come in random order; each epoch reorders the minibatches.
@@ -56,7 +57,7 @@ class Value:
         critic = self._rescale(critic, batch.target)
         targets = (batch.target - critic.mean) / critic.std
         samples = number_of_samples(batch)
-        size = max(1, min(self.minibatch // _device_count(), samples))
+        size = max(1, min(self.minibatch // devices.device_count(), samples))
         count = samples // size
         minibatches = jax.tree.map(
             lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), (batch.inputs, targets)
@@ -70,7 +71,7 @@ class Value:
             params = unflatten(weights)
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
             gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(batch.inputs))
-            gradient = lax.pmean(ravel_pytree(gradient)[0] / size, AXIS)
+            gradient = devices.mean_over_devices(ravel_pytree(gradient)[0] / size)
             updates, moments = self.optimiser.update(gradient, moments)
             return (optax.apply_updates(weights, updates), moments), None
 
@@ -84,28 +85,17 @@ class Value:
             params=jax.tree.map(keep, params, critic.params), moments=jax.tree.map(keep, moments, critic.moments)
         )
 
-    def _gradient(self, params: Any, inputs: Inputs, target: Array) -> Any:
-        return jax.grad(lambda p: jnp.square(self.network.apply(p, inputs)[:, 0] - target).sum())(params)
+    def _gradient(self, params: Any, inputs: Any, target: Array) -> Any:
+        return jax.grad(lambda p: jnp.square(self.model.apply(p, inputs)[:, 0] - target).sum())(params)
 
     def _rescale(self, critic: Critic, target: Array) -> Critic:
         """Follow the scale of the returns, and change the last layer so that no prediction changes with it."""
-        mean = lax.pmean(target.mean(), AXIS)
-        square = lax.pmean(jnp.square(target - mean).mean(), AXIS)
+        mean = devices.mean_over_devices(target.mean())
+        square = devices.mean_over_devices(jnp.square(target - mean).mean())
         healthy = jnp.isfinite(square)
         forgetting = jnp.where(critic.updates > 0, FORGETTING, 0.0)
         mean = jnp.where(healthy, forgetting * critic.mean + (1 - forgetting) * mean, critic.mean)
         std = forgetting * critic.std + (1 - forgetting) * jnp.sqrt(jnp.maximum(square, 1e-8))
         std = jnp.where(healthy, std, critic.std)
-        ratio = critic.std / std
-        last = f"layer{len(self.network.hidden)}"
-        head = dict(critic.params["head"])
-        head[last] = {
-            "weight": head[last]["weight"] * ratio,
-            "bias": head[last]["bias"] * ratio + (critic.mean - mean) / std,
-        }
-        updates = critic.updates + healthy
-        return critic._replace(params=critic.params | {"head": head}, mean=mean, std=std, updates=updates)
-
-
-def _device_count() -> int:
-    return lax.axis_size(AXIS)
+        params = self.model.rescaled(critic.params, critic.std / std, (critic.mean - mean) / std)
+        return critic._replace(params=params, mean=mean, std=std, updates=critic.updates + healthy)

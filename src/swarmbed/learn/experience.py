@@ -1,18 +1,20 @@
 """From a segment of a swarm's life to a batch of samples: a few agents per swarm, their advantages and targets."""
 
-from typing import NamedTuple
+from math import prod
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jaxtyping import Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams
+from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams
+from swarmbed.compute import devices
 from swarmbed.learn.advantage import advantages, next_values
 from swarmbed.learn.critic import Critic, Value
 from swarmbed.learn.rollout import Act, Environments, Segment, rollout
-from swarmbed.networks.network import Inputs, Network, flatten_agents, merge_leading
-from swarmbed.tasks.base import State, Task
+from swarmbed.networks.base import Model
+from swarmbed.tasks.base import Observation, State, Task
 
 
 class Sampling(NamedTuple):
@@ -24,13 +26,13 @@ class Sampling(NamedTuple):
     group: int
 
 
-def act_with(task: Task, network: Network, params: PolicyParams) -> Act:
+def act_with(task: Task, model: Model, params: PolicyParams) -> Act:
     """A Gaussian policy for all agents of all environments at once; keeps the means for the learner."""
     everybody = jnp.arange(task.num_agents)
 
     def act(state: State, transmitted: Array | None, key: PRNGKeyArray) -> tuple[Array, Array]:
         seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
-        mean = network.apply(params.network, network.prepare(flatten_agents(seen)))
+        mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
         mean = mean.reshape(-1, task.num_agents, task.action_size)
         noise = jax.random.normal(key, mean.shape, mean.dtype)
         return mean + jnp.exp(params.log_std) * noise, mean
@@ -39,11 +41,11 @@ def act_with(task: Task, network: Network, params: PolicyParams) -> Act:
 
 
 def collect(
-    task: Task, network: Network, params: PolicyParams, environments: Environments, key: PRNGKeyArray, how: Sampling
+    task: Task, model: Model, params: PolicyParams, environments: Environments, key: PRNGKeyArray, how: Sampling
 ) -> tuple[Environments, Segment]:
     """Run this device's environments, group by group. Time and environments lead in the result as in one rollout."""
     groups = how.environments // how.group
-    act = act_with(task, network, params)
+    act = act_with(task, model, params)
     split = jax.tree.map(lambda leaf: leaf.reshape(groups, how.group, *leaf.shape[1:]), environments)
     run = lambda group: rollout(task, act, group[0], group[1], how.steps)  # noqa: E731
     environments, segment = lax.map(run, (split, jax.random.split(key, groups)))
@@ -60,14 +62,17 @@ def collect(
 def make_batch(
     task: Task, value: Value, critic: Critic, algorithm: Algorithm, segment: Segment, key: PRNGKeyArray, how: Sampling
 ) -> Batch:
-    """Look at the segment through the eyes of a few agents per environment, and shuffle what they saw."""
+    """Look at the segment from the places of a few agents per environment, and shuffle what they saw.
+
+    A batch holds only samples of agents that were there. Where some were not, others of its samples take their place.
+    """
     agents_key, shuffle_key = jax.random.split(key)
     steps = segment.steps
-    viewers = _draw_agents(agents_key, how.environments, task.num_agents, how.agents)
+    viewers = _draw_agents(agents_key, jax.tree.map(lambda leaf: leaf[0], steps.state).present, how.agents)
 
-    def look(state: State, transmitted: Array | None) -> tuple[Inputs, Float[Array, "envs agents"]]:
+    def look(state: State, transmitted: Array | None) -> tuple[Any, Float[Array, "envs agents"]]:
         seen = jax.vmap(task.observe_from)(state, viewers, transmitted)
-        inputs = value.network.prepare(flatten_agents(seen))
+        inputs = value.model.prepare(flatten_agents(seen))
         return inputs, value.predict(critic, inputs).reshape(viewers.shape)
 
     def look_again(state: State) -> Float[Array, "envs agents"]:
@@ -83,28 +88,54 @@ def make_batch(
     advantage = advantages(
         spread(steps.reward), values, following, final, terminated | truncated, algorithm.discount, algorithm.gae_lambda
     )
+    there = jnp.take_along_axis(steps.state.present, viewers[None], axis=2)
     chosen = lambda leaf: jnp.take_along_axis(leaf, viewers[None, :, :, None], axis=2)  # noqa: E731
     rows = lambda leaf: merge_leading(leaf, 3)  # noqa: E731
     batch = Batch(
         jax.tree.map(lambda leaf: merge_leading(leaf, 2), inputs),
         rows(chosen(steps.action)),
         rows(chosen(steps.extra)),
-        rows(_standardised(advantage)),
+        rows(_standardised(advantage, there)),
         rows(advantage + values),
         rows(values),
     )
-    order = jax.random.permutation(shuffle_key, values.size)
+    order = _shuffled(shuffle_key, rows(there))
     return jax.tree.map(lambda leaf: leaf[order], batch)
 
 
-def _draw_agents(key: PRNGKeyArray, environments: int, num_agents: int, count: int) -> Int[Array, "envs agents"]:
-    """``count`` different agents for every environment; the same for the whole segment, as advantages need."""
-    draw = lambda k: jax.random.permutation(k, num_agents)[:count]  # noqa: E731
-    return jax.vmap(draw)(jax.random.split(key, environments))
+def _draw_agents(key: PRNGKeyArray, present: Bool[Array, "envs N"], count: int) -> Int[Array, "envs agents"]:
+    """``count`` different agents for every environment, those that are there first; the same for the whole segment,
+    as advantages need."""
+
+    def draw(key: PRNGKeyArray, present: Bool[Array, " N"]) -> Int[Array, " agents"]:
+        drawn = jax.random.permutation(key, present.shape[0])
+        return drawn[jnp.argsort(~present[drawn], stable=True)][:count]
+
+    return jax.vmap(draw)(jax.random.split(key, present.shape[0]), present)
 
 
-def _standardised(advantage: Array) -> Array:
+def _shuffled(key: PRNGKeyArray, there: Bool[Array, " B"]) -> Int[Array, " B"]:
+    """The indices of all samples in random order; those of absent agents are replaced by present ones, in turn."""
+    order = jax.random.permutation(key, there.shape[0])
+    rank = jnp.cumsum(there[order]) - 1
+    # Present samples move up to their rank, absent ones beyond the end, where they are dropped.
+    present = jnp.zeros_like(order).at[jnp.where(there[order], rank, there.shape[0])].set(order, mode="drop")
+    return present[jnp.arange(there.shape[0]) % jnp.maximum(rank[-1] + 1, 1)]
+
+
+def _standardised(advantage: Array, there: Array) -> Array:
     """Mean 0, deviation 1, over the samples of all devices."""
-    mean = lax.pmean(advantage.mean(), AXIS)
-    variance = lax.pmean(jnp.square(advantage - mean).mean(), AXIS)
+    count = devices.mean_over_devices(there.mean(dtype=advantage.dtype))
+    mean = devices.mean_over_devices(jnp.where(there, advantage, 0.0).mean()) / count
+    variance = devices.mean_over_devices(jnp.where(there, jnp.square(advantage - mean), 0.0).mean()) / count
     return (advantage - mean) / jnp.sqrt(variance + 1e-12)
+
+
+def flatten_agents(observation: Observation) -> Observation:
+    """(environments, agents, …) → (environments · agents, …)."""
+    return jax.tree.map(lambda leaf: merge_leading(leaf, 2), observation)
+
+
+def merge_leading(leaf: Array, count: int) -> Array:
+    """The first ``count`` axes as one; unlike reshape(-1, …) this also works where a later axis is empty."""
+    return leaf.reshape(prod(leaf.shape[:count]), *leaf.shape[count:])

@@ -1,7 +1,8 @@
-"""Running a swarm through time: the scan, the auto-reset, and what ends an episode. Nowhere else.
+"""Running swarms through time: batches of environments that reset themselves, and single episodes.
 
-*Terminated* means that the task reached its end; *truncated* that the time ran out first. Both reset the environment,
-but only termination says that nothing more was to come, so the two are kept apart all the way to the learner.
+Both scan :meth:`Task.advance`, the one step of the project. *Terminated* means that the task reached its end;
+*truncated* that the time ran out first. Both reset an environment, but only termination says that nothing more was to
+come, so the two are kept apart all the way to the learner.
 """
 
 from collections.abc import Callable
@@ -16,15 +17,17 @@ from swarmbed.tasks.base import State, Task
 
 # (states, transmitted, key) of a batch of environments → (actions, whatever else is worth keeping)
 Act = Callable[[State, Array | None, PRNGKeyArray], tuple[Float[Array, "envs N A"], Any]]
+# (task, state, key) of one swarm → actions
+Control = Callable[[Task, State, PRNGKeyArray], Float[Array, "N A"]]
 
 
 class Environments(NamedTuple):
-    """Episodes under way, one per environment."""
+    """Episodes under way, one per environment. ``so_far`` follows the events and counts that the task declares."""
 
     state: State
-    age: Int[Array, " envs"]
     episode_return: Float[Array, " envs"]
     is_whole: Bool[Array, " envs"]
+    so_far: dict[str, Float[Array, " envs"]]
 
 
 class Tally(NamedTuple):
@@ -33,7 +36,7 @@ class Tally(NamedTuple):
     episodes: Float[Array, ""]
     returns: Float[Array, ""]
     lengths: Float[Array, ""]
-    terminations: Float[Array, ""]
+    metrics: dict[str, Float[Array, ""]]
 
 
 class Step(NamedTuple):
@@ -66,8 +69,10 @@ def start(task: Task, key: PRNGKeyArray, num_envs: int, *, random_age: bool = Tr
     partial episodes are not counted in any mean."""
     state_key, age_key = jax.random.split(key)
     state = jax.vmap(task.initial)(jax.random.split(state_key, num_envs))
-    age = jax.random.randint(age_key, (num_envs,), 0, task.horizon) if random_age else jnp.zeros(num_envs, int)
-    return Environments(state, age, jnp.zeros(num_envs), age == 0)
+    if random_age:
+        state = state._replace(age=jax.random.randint(age_key, (num_envs,), 0, task.horizon))
+    so_far = {name: jnp.zeros(num_envs) for name in _running(task)}
+    return Environments(state, jnp.zeros(num_envs), state.age == 0, so_far)
 
 
 def cut_off_slots(task: Task, num_steps: int) -> int:
@@ -79,41 +84,33 @@ def rollout(
     task: Task, act: Act, environments: Environments, key: PRNGKeyArray, num_steps: int
 ) -> tuple[Environments, Segment]:
     """Scan a controller or policy through ``num_steps`` of a batch of environments, resetting those that end."""
-    num_envs = environments.age.shape[0]
+    num_envs = environments.episode_return.shape[0]
     slots = cut_off_slots(task, num_steps)
     cut_off = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (slots, *leaf.shape)), environments.state)
-    tally = Tally(*jnp.zeros(4))
+    tally = Tally(*jnp.zeros(3), {metric.name: jnp.zeros(()) for metric in task.metrics})
 
     def step(carry: Any, step_key: PRNGKeyArray) -> tuple[Any, Step]:
         envs, cut_off, cuts, tally = carry
         act_key, move_key, reset_key = jax.random.split(step_key, 3)
         transmitted = jax.vmap(task.transmit)(envs.state)
         action, extra = act(envs.state, transmitted, act_key)
-        next_state = jax.vmap(task.transition)(envs.state, action, jax.random.split(move_key, num_envs))
-        reward = jax.vmap(task.reward)(envs.state, action, next_state)
-        terminated = jax.vmap(task.terminated)(next_state)
-        truncated = ~terminated & (envs.age + 1 >= task.horizon)
-        ended = terminated | truncated
+        moved = jax.vmap(task.advance)(jax.random.split(move_key, num_envs), envs.state, action)
+        ended = moved.terminated | moved.truncated
 
         slot = jnp.arange(slots)[:, None] == cuts[None, :]
-        cut_off = _select(slot & truncated, next_state, cut_off)
-        episode_return = envs.episode_return + reward
-        counted = (ended & envs.is_whole).astype(reward.dtype)
-        tally = Tally(
-            tally.episodes + counted.sum(),
-            tally.returns + (counted * episode_return).sum(),
-            tally.lengths + (counted * (envs.age + 1)).sum(),
-            tally.terminations + (counted * terminated).sum(),
-        )
+        cut_off = _select(slot & moved.truncated, moved.state, cut_off)
+        episode_return = envs.episode_return + moved.reward
+        so_far = _followed(task, envs.so_far, moved.state)
+        tally = _counted(task, tally, ended & envs.is_whole, moved.state, episode_return, so_far)
         envs = Environments(
             # A condition outside vmap: new starts are drawn only in the rare steps in which some episode ends.
-            lax.cond(jnp.any(ended), lambda: _restart(task, ended, next_state, reset_key), lambda: next_state),
-            jnp.where(ended, 0, envs.age + 1),
+            lax.cond(jnp.any(ended), lambda: _restart(task, ended, moved.state, reset_key), lambda: moved.state),
             jnp.where(ended, 0.0, episode_return),
             envs.is_whole | ended,
+            {name: jnp.where(ended, 0.0, value) for name, value in so_far.items()},
         )
-        this = Step(carry[0].state, transmitted, action, extra, reward, terminated, truncated)
-        return (envs, cut_off, cuts + truncated, tally), this
+        this = Step(carry[0].state, transmitted, action, extra, moved.reward, moved.terminated, moved.truncated)
+        return (envs, cut_off, cuts + moved.truncated, tally), this
 
     carry = (environments, cut_off, jnp.zeros(num_envs, int), tally)
     (environments, cut_off, _, tally), steps = lax.scan(step, carry, jax.random.split(key, num_steps))
@@ -121,18 +118,20 @@ def rollout(
 
 
 class Episode(NamedTuple):
-    """One episode from its start: ``metrics`` have horizon + 1 entries, entry t after t steps, held once it ended."""
+    """One episode from its start: ``metrics`` have one entry more than there are steps, entry t after t steps, held
+    once the episode has ended. ``states`` are as many, if they were asked for."""
 
     total_return: Float[Array, ""]
     length: Int[Array, ""]
     terminated: Bool[Array, ""]
     metrics: dict[str, Float[Array, " time"]]
+    last: State
     states: State | None
 
 
 def episode(
     task: Task,
-    act: Callable[[Task, State, PRNGKeyArray], Float[Array, "N A"]],
+    control: Control,
     state: State,
     key: PRNGKeyArray,
     num_steps: int | None = None,
@@ -141,24 +140,64 @@ def episode(
 ) -> Episode:
     """Run one swarm from ``state`` until its end or the horizon. After the end nothing moves any more."""
 
-    def step(carry: Any, step_key: PRNGKeyArray) -> tuple[Any, Any]:
+    def step(carry: Any, time: Array) -> tuple[Any, Any]:
         state, total, length, ended = carry
-        act_key, move_key = jax.random.split(step_key)
-        action = act(task, state, act_key)
-        moved = task.transition(state, action, move_key)
-        total = total + jnp.where(ended, 0.0, task.reward(state, action, moved))
+        act_key, move_key = step_keys(key, time)
+        action = control(task, state, act_key)
+        moved = task.advance(move_key, state, action)
+        total = total + jnp.where(ended, 0.0, moved.reward)
         length = length + jnp.where(ended, 0, 1)
-        state = jax.tree.map(lambda new, old: jnp.where(ended, old, new), moved, state)
-        ended = ended | task.terminated(state)
-        return (state, total, length, ended), (task.metrics(state), state if keep_states else None)
+        state = jax.tree.map(lambda new, old: jnp.where(ended, old, new), moved.state, state)
+        ended = ended | moved.terminated
+        return (state, total, length, ended), (task.measure(state), state if keep_states else None)
 
     begin = (state, jnp.zeros(()), jnp.zeros((), int), task.terminated(state))
-    keys = jax.random.split(key, task.horizon if num_steps is None else num_steps)
-    (_, total, length, ended), (metrics, states) = lax.scan(step, begin, keys)
+    times = jnp.arange(task.horizon if num_steps is None else num_steps)
+    (last, total, length, ended), (metrics, states) = lax.scan(step, begin, times)
     prepend = lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest])  # noqa: E731
-    metrics = jax.tree.map(prepend, task.metrics(state), metrics)
+    metrics = jax.tree.map(prepend, task.measure(state), metrics)
     states = jax.tree.map(prepend, state, states) if keep_states else None
-    return Episode(total, length, ended, metrics, states)
+    return Episode(total, length, ended, metrics, last, states)
+
+
+def step_keys(key: PRNGKeyArray, time: Int[Array, ""]) -> tuple[PRNGKeyArray, PRNGKeyArray]:
+    """The keys of one step of an episode: for whoever acts, and for what happens then. The viewer draws the same."""
+    act_key, move_key = jax.random.split(jax.random.fold_in(key, time))
+    return act_key, move_key
+
+
+def _running(task: Task) -> list[str]:
+    """The metrics that have to be followed through an episode; levels only matter where it ends."""
+    return [metric.name for metric in task.metrics if metric.kind != "level"]
+
+
+def _followed(task: Task, so_far: dict[str, Array], state: State) -> dict[str, Array]:
+    if not so_far:
+        return so_far
+    now = jax.vmap(task.measure)(state)
+    combine = {name: jnp.add if task.metric(name).kind == "count" else jnp.maximum for name in so_far}
+    return {name: combine[name](value, now[name]) for name, value in so_far.items()}
+
+
+def _counted(
+    task: Task, tally: Tally, counted: Array, state: State, episode_return: Array, so_far: dict[str, Array]
+) -> Tally:
+    """The tally with the episodes that just ended."""
+    weight = counted.astype(episode_return.dtype)
+    levels = [metric.name for metric in task.metrics if metric.kind == "level"]
+
+    def measured() -> dict[str, Array]:
+        now = jax.vmap(task.measure)(state)
+        return {name: jnp.where(counted, now[name], 0.0).sum() for name in levels}
+
+    ends = lax.cond(jnp.any(counted), measured, lambda: {name: jnp.zeros(()) for name in levels}) if levels else {}
+    ends |= {name: (weight * value).sum() for name, value in so_far.items()}
+    return Tally(
+        tally.episodes + weight.sum(),
+        tally.returns + (weight * episode_return).sum(),
+        tally.lengths + (weight * state.age).sum(),
+        {name: value + ends[name] for name, value in tally.metrics.items()},
+    )
 
 
 def _restart(task: Task, ended: Array, state: State, key: PRNGKeyArray) -> State:

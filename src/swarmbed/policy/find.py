@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from swarmbed.controllers.base import Controller
-from swarmbed.policy.policy import Policy, load_policy_file
+from swarmbed.policy.files import load_policy_file
+from swarmbed.policy.policy import Policy
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import build

@@ -12,46 +12,72 @@ from jaxtyping import Float, PRNGKeyArray
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding
-from swarmbed.networks.network import Layout, Network
-from swarmbed.spec import config, files, registry
+from swarmbed.networks.base import Model, Network
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, State, Task
-
-FORMAT = "swarmbed-policy-1"
 
 
 @dataclass(frozen=True, eq=False)
 class Policy(Controller):
-    """One policy for every agent of a swarm of any size (concatenation excepted)."""
+    """One policy for every agent of a swarm of any size (concatenation excepted).
+
+    >>> import jax, swarmbed
+    >>> policy = swarmbed.load_policy("rendezvous-global-nn-extended")
+    >>> observation, state = policy.task.reset(jax.random.key(0))
+    >>> policy(observation).shape, policy.act(state).shape
+    ((20, 2), (20, 2))
+    """
 
     task: Task
     embedding: Embedding
-    hidden: tuple[int, ...]
     params: PolicyParams
+    network: Network = Perceptron()  # noqa: RUF009  frozen
     stochastic: bool = False
 
-    @property
-    def network(self) -> Network:
-        return self.network_for(self.task)
+    def __post_init__(self) -> None:
+        """Arrays are no settings: there is nothing to check."""
 
-    def network_for(self, task: Task) -> Network:
-        """The same network over another task's slots."""
-        return Network(Layout.of(task), self.embedding, self.hidden, task.action_size)
+    def __call__(self, observation: Observation, key: PRNGKeyArray | None = None) -> Float[Array, "agents A"]:
+        """The action of every agent that made the observation: the mean or, given a key, drawn."""
+        return self._drawn(self.mean(observation), key)
+
+    def act(self, state: State, key: PRNGKeyArray | None = None) -> Float[Array, "N A"]:
+        """The actions of a whole swarm on the policy's own task: the mean or, given a key, drawn."""
+        return self(self.task.observe(state), key)
+
+    def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
+        """The actions of a swarm on any task that it fits; drawn if the policy is a sampling one."""
+        return self._drawn(self.mean(task.observe(state), task), key if self.stochastic else None)
 
     def mean(self, observation: Observation, task: Task | None = None) -> Float[Array, "agents A"]:
         """The mean action of every agent that made the observation."""
-        network = self.network_for(task or self.task)
-        return network.apply(self.params.network, network.prepare(observation))
-
-    def act(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
-        mean = self.mean(task.observe(state), task)
-        if not self.stochastic:
-            return mean
-        return mean + jnp.exp(self.params.log_std) * jax.random.normal(key, mean.shape, mean.dtype)
+        model = self.model_for(task or self.task)
+        return model.apply(self.params.network, model.prepare(observation))
 
     def sampling(self, stochastic: bool) -> "Policy":
         """The same policy, drawing its actions or taking their mean."""
         return replace(self, stochastic=stochastic)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the policy to one file, which :func:`swarmbed.load_policy` reads."""
+        from swarmbed.policy.files import save_policy
+
+        save_policy(self, Path(path))
+        return Path(path)
+
+    @property
+    def model(self) -> Model:
+        return self.model_for(self.task)
+
+    def model_for(self, task: Task) -> Model:
+        """The same network over another task's slots."""
+        return self.network.model(task.layout, self.embedding, task.action_size)
+
+    @property
+    def specs(self) -> dict[str, Any]:
+        """Every part by name, as a configuration has them."""
+        return {"task": self.task, "embedding": self.embedding, "network": self.network}
 
     def check(self, task: Task) -> None:
         """Say what differs between the task it was trained on and this one, if that keeps it from running."""
@@ -67,46 +93,19 @@ class Policy(Controller):
             )
         if task.action_size != self.task.action_size:
             raise SwarmbedError(f"the policy gives {self.task.action_size} numbers per agent, not {task.action_size}")
-        if not self.embedding.any_number_of_slots and Layout.of(task) != Layout.of(self.task):
+        if not self.model.any_number_of_slots and task.layout != self.task.layout:
             raise SwarmbedError(
-                f"a policy with this embedding runs only with the {self.task.num_agents} agents it was trained with, "
+                f"a policy with this network runs only with the {self.task.num_agents} agents it was trained with, "
                 f"not with {task.num_agents}"
             )
+
+    def _drawn(self, mean: Float[Array, "agents A"], key: PRNGKeyArray | None) -> Float[Array, "agents A"]:
+        if key is None:
+            return mean
+        return mean + jnp.exp(self.params.log_std) * jax.random.normal(key, mean.shape, mean.dtype)
 
 
 def _columns(task: Task) -> str:
     names = task.column_names
     sets = "; ".join(", ".join(columns) for columns in names.sets)
     return f"[{', '.join(names.local)}] and sets of [{sets}]"
-
-
-def save_policy(policy: Policy, path: Path, notes: dict[str, str] | None = None) -> None:
-    """One safetensors file with the weights, and the settings as TOML in its header."""
-    from swarmbed.spec.settings import as_dict
-
-    settings: dict[str, dict[str, Any]] = {
-        "task": {"name": registry.tasks.name_of(policy.task), **as_dict(policy.task)},
-        "embedding": {"name": registry.embeddings.name_of(policy.embedding), **as_dict(policy.embedding)},
-        "batch": {"hidden": list(policy.hidden)},
-    }
-    metadata = {"format": FORMAT, "config": config.dump(settings), **(notes or {})}
-    files.save_arrays(path, files.tree_to_arrays(policy.params), metadata)
-
-
-def load_policy_file(path: Path) -> Policy:
-    """Read a policy; a file that is missing, damaged or something else says so."""
-    arrays, metadata = files.load_arrays(path)
-    if metadata.get("format") != FORMAT:
-        raise SwarmbedError(f"file {path} is not a policy of this version of swarmbed ({FORMAT})")
-    settings = config.parse(metadata["config"], f"the header of {path}")
-    for family in (registry.tasks, registry.embeddings):
-        if (name := settings[family.kind]["name"]) not in family.all():
-            raise SwarmbedError(
-                f"file {path} was trained with the {family.kind} {name!r}, which is not part of swarmbed; "
-                "load the file that defines it with --plugin FILE.py"
-            )
-    task, embedding = config.task_from(settings["task"]), config.embedding_from(settings["embedding"])
-    hidden = tuple(settings["batch"]["hidden"])
-    network = Network(Layout.of(task), embedding, hidden, task.action_size)
-    template = jax.eval_shape(lambda: PolicyParams(network.init(jax.random.key(0)), jnp.zeros(task.action_size)))
-    return Policy(task, embedding, hidden, files.arrays_to_tree(template, arrays, f"file {path}"))

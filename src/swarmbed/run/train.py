@@ -26,7 +26,7 @@ from swarmbed.run.progress import TrainingProgress
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import as_dict, build, setting
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 
@@ -81,13 +81,13 @@ def train(
 ) -> TrainingResult:
     """Train a policy and return it, from Python or a notebook.
 
-    Names stand for their defaults; pass a spec (``make_task("pursuit", num_agents=5)``, ``Neural(pooling="max")``) to
+    Names stand for their defaults; pass a spec (``make("pursuit", num_agents=5)``, ``Neural(pooling="max")``) to
     set more. Without ``out`` the run gets a new folder under ``runs/``.
     """
     short = {"observe": observe, "agents": agents}
     given = {name: value for name, value in short.items() if value is not None}
     learner = Learner(
-        make_task(task, **given) if isinstance(task, str) else task,
+        make(task, **given) if isinstance(task, str) else task,
         registry.embeddings.get(embedding)() if isinstance(embedding, str) else embedding,
         registry.algorithms.get(algorithm)() if isinstance(algorithm, str) else algorithm,
         batch or BatchSettings(),

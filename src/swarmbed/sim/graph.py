@@ -9,12 +9,9 @@ from jaxtyping import Bool, Float
 
 
 def neighbours(
-    distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | Float[Array, " N"] | None
+    distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | None
 ) -> Bool[Array, "M N"]:
-    """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; everybody else when the radius is None.
-
-    The radius may differ from one sender j to the next; nobody hears one whose radius is negative.
-    """
+    """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; everybody else when the radius is None."""
     return others if radius is None else others & (distance <= radius)
 
 

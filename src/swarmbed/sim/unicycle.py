@@ -44,11 +44,6 @@ class Unicycle(ABC):
     substeps: int = 10
     substep_seconds: float = 0.01
 
-    def __post_init__(self) -> None:
-        for name in ("max_speed", "max_turn_rate", "substeps", "substep_seconds"):
-            if not getattr(self, name) > 0:
-                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
-
     @abstractmethod
     def at_rest(self, position: Float[Array, "N 2"], heading: Float[Array, " N"]) -> Agents:
         """Agents at these poses that do not move."""
@@ -87,14 +82,6 @@ class DoubleIntegrator(Unicycle):
     max_acceleration: float = 10.0
     max_turn_acceleration: float = jnp.pi
     velocity_kept: float = 0.99
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("max_acceleration", "max_turn_acceleration"):
-            if not getattr(self, name) > 0:
-                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
-        if not 0 <= self.velocity_kept <= 1:
-            raise SwarmbedError(f"velocity_kept must lie between 0 and 1, not {self.velocity_kept}")
 
     def at_rest(self, position: Float[Array, "N 2"], heading: Float[Array, " N"]) -> Agents:
         return Agents(position, heading, jnp.zeros_like(heading), jnp.zeros_like(heading))

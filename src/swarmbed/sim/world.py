@@ -12,8 +12,6 @@ from math import hypot
 import jax.numpy as jnp
 from jax import Array
 
-from swarmbed.spec.errors import SwarmbedError
-
 
 @dataclass(frozen=True)
 class World(ABC):
@@ -21,11 +19,6 @@ class World(ABC):
 
     width: float = 100.0
     height: float = 100.0
-
-    def __post_init__(self) -> None:
-        for name in ("width", "height"):
-            if not getattr(self, name) > 0:
-                raise SwarmbedError(f"{name} must be a positive number, not {getattr(self, name)}")
 
     @property
     @abstractmethod

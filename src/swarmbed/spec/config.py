@@ -1,4 +1,8 @@
-"""The settings of a run as TOML: enough to run it again, and what a policy file says about itself."""
+"""Settings by section, as TOML: enough to run something again, and what a policy file says about itself.
+
+Each section holds the settings of one spec; those of a plug-in family also its name. This is the one place where specs
+become sections and sections become specs.
+"""
 
 import tomllib
 from pathlib import Path
@@ -6,59 +10,37 @@ from typing import Any
 
 import tomli_w
 
-from swarmbed.algorithms.base import Algorithm
-from swarmbed.embeddings.base import Embedding
-from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import as_dict, build
-from swarmbed.tasks import make_task
-from swarmbed.tasks.base import Task
+from swarmbed.spec.settings import as_dict
 
-SECTIONS = ("task", "embedding", "algorithm", "batch", "run")
+SECTIONS = ("task", "embedding", "network", "algorithm", "batch", "run")
+DEFAULTS = {"task": "rendezvous", "embedding": "neural", "network": "perceptron", "algorithm": "trpo"}
 Config = dict[str, dict[str, Any]]
 
 
-def learner_to_config(learner: Learner) -> Config:
-    """Every setting of a learner, by section."""
-    return {
-        "task": {"name": registry.tasks.name_of(learner.task), **as_dict(learner.task)},
-        "embedding": {"name": registry.embeddings.name_of(learner.embedding), **as_dict(learner.embedding)},
-        "algorithm": {"name": registry.algorithms.name_of(learner.algorithm), **as_dict(learner.algorithm)},
-        "batch": as_dict(learner.batch),
-    }
+def to_sections(specs: dict[str, Any]) -> Config:
+    """Every setting of specs by section name."""
+    return {section: _section(section, spec) for section, spec in specs.items()}
 
 
-def config_to_learner(config: Config) -> Learner:
-    """A learner from settings by section; what is left out has its default."""
-    return Learner(
-        task_from(config.get("task", {})),
-        embedding_from(config.get("embedding", {})),
-        algorithm_from(config.get("algorithm", {})),
-        build(BatchSettings, config.get("batch", {}), "section [batch]"),
-    )
+def _section(section: str, spec: Any) -> dict[str, Any]:
+    name = {"name": _family(section).name_of(spec)} if section in DEFAULTS else {}
+    # An object from another library has settings of its own that we cannot see.
+    return name | (as_dict(spec) if getattr(spec, "module", None) is None else {})
 
 
-def task_from(section: dict[str, Any]) -> Task:
-    name, settings = _named(section, "rendezvous")
-    return make_task(name, **settings)
+def spec_from(config: Config, section: str) -> Any:
+    """The spec behind the section of a plug-in family; what is left out has its default."""
+    settings = dict(config.get(section, {}))
+    name = settings.pop("name", DEFAULTS[section])
+    if not isinstance(name, str):
+        raise SwarmbedError(f"section [{section}]: name must be a word, not {name!r}")
+    return _family(section).make(name, settings)
 
 
-def embedding_from(section: dict[str, Any]) -> Embedding:
-    name, settings = _named(section, "neural")
-    spec: type[Embedding] = registry.embeddings.get(name)
-    return build(spec, settings, f"embedding {name!r}")
-
-
-def algorithm_from(section: dict[str, Any]) -> Algorithm:
-    name, settings = _named(section, "trpo")
-    spec: type[Algorithm] = registry.algorithms.get(name)
-    return build(spec, settings, f"algorithm {name!r}")
-
-
-def _named(section: dict[str, Any], default: str) -> tuple[str, dict[str, Any]]:
-    settings = dict(section)
-    return str(settings.pop("name", default)), settings
+def _family(section: str) -> registry.Family:
+    return next(family for family in registry.FAMILIES if family.kind == section)
 
 
 def parse(text: str, what: str) -> Config:
@@ -72,13 +54,22 @@ def parse(text: str, what: str) -> Config:
             raise SwarmbedError(f"{what} has no section [{section}]; it may have: {', '.join(SECTIONS)}")
         if not isinstance(values, dict):
             raise SwarmbedError(f"{what}: {section} must be a section [{section}], not a single value")
-    return config
+    return modernised(config)
+
+
+def modernised(config: Config) -> Config:
+    """Settings that an earlier version kept elsewhere, in their place: up to 0.1, ``hidden`` was in [batch]."""
+    batch = dict(config.get("batch", {}))
+    if "hidden" not in batch:
+        return config
+    network = {"hidden": batch.pop("hidden")} | config.get("network", {})
+    return config | {"network": network} | ({"batch": batch} if batch else {})
 
 
 def read(path: Path) -> Config:
     if not path.is_file():
         raise SwarmbedError(f"configuration file {path} does not exist")
-    return parse(path.read_text(), f"configuration file {path}")
+    return parse(path.read_text(encoding="utf-8"), f"configuration file {path}")
 
 
 def dump(config: Config) -> str:

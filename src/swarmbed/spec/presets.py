@@ -7,7 +7,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "paper": ("the paper's settings, which are the defaults", {}),
     "calm": (
         "less exploration noise at the start, for pursuit",
-        {"algorithm": {"name": "trpo", "initial_log_std": -0.7}},
+        {"algorithm": {"initial_log_std": -0.7}},
     ),
 }
 

@@ -1,31 +1,35 @@
 """Plug-in families: every file in a family's folder that holds one concrete spec adds a name to the command line.
 
 ``tasks/rendezvous.py`` is the task ``rendezvous``. Other people's files join through ``--plugin FILE.py`` or the
-entry-point groups ``swarmbed.tasks``, ``swarmbed.embeddings``, ``swarmbed.algorithms`` and ``swarmbed.controllers``.
+entry-point groups ``swarmbed.tasks``, ``swarmbed.embeddings``, ``swarmbed.networks``, ``swarmbed.algorithms`` and
+``swarmbed.controllers``; a class from a notebook cell joins by itself when it is first used, or by :func:`register`.
 """
 
 import importlib
 import importlib.util
 import inspect
 import pkgutil
+import re
 import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from swarmbed.spec.errors import SwarmbedError, choose, line_in
+from swarmbed.spec.settings import checked
 
 
 @dataclass
 class Family:
-    """The specs of one kind, by name."""
+    """The specs of one kind, by name; a variant is a name for one of them with certain settings."""
 
     folder: str
     base: str
     members: dict[str, type] = field(default_factory=dict)
+    variants: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     loaded: bool = False
 
     @property
@@ -76,22 +80,88 @@ class Family:
         self.members.update(zip(names, specs, strict=True))
         return names
 
+    def names(self) -> list[str]:
+        """Every name that is accepted where one of this kind is asked for."""
+        return [*self.all(), *self.variants]
+
+    def resolve(self, name: str) -> tuple[type[Any], dict[str, Any]]:
+        """The class behind a name, and the settings that the name stands for."""
+        choose(self.kind, name, self.names())
+        base, settings = self.variants.get(name, (name, {}))
+        return self.all()[base], dict(settings)
+
+    def make(self, name: str, settings: dict[str, Any]) -> Any:
+        """A spec by name, with settings checked against its fields."""
+        kind, preset = self.resolve(name)
+        if not is_dataclass(kind):  # a class from another library, whose settings are its own business
+            if settings:
+                raise SwarmbedError(f"{self.kind} {name!r} has no setting {next(iter(settings))!r}; it has none")
+            return kind()
+        return kind(**preset | checked(kind, settings, f"{self.kind} {name!r}"))
+
     def get(self, name: str) -> type[Any]:
         return self.all()[choose(self.kind, name, list(self.all()))]
 
     def name_of(self, spec: object) -> str:
-        """The name under which a spec's class is known."""
+        """The name under which a spec's class is known; a class that is new gets one, made from its own."""
+        kind = type(getattr(spec, "module", spec))
         for name, member in self.all().items():
-            if type(spec) is member:
+            if kind is member:
                 return name
-        raise SwarmbedError(f"{type(spec).__name__} is not a registered {self.kind}; load its file with --plugin")
+        return self.add(kind)
+
+    def add(self, kind: type, name: str | None = None) -> str:
+        """Make a class known under a name. A cell that is run again replaces what it defined before, and nothing else
+        is ever replaced."""
+        name = name or snake_case(kind.__name__)
+        known = self.all().get(name)
+        if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise SwarmbedError(
+                f"the {self.kind} {name!r} exists already; call the class something else, or give it another name: "
+                f"swarmbed.register({kind.__name__}, name=…)"
+            )
+        self.members[name] = kind
+        return name
 
 
 tasks = Family("tasks", "Task")
 embeddings = Family("embeddings", "Embedding")
+networks = Family("networks", "Network")
 algorithms = Family("algorithms", "Algorithm")
 controllers = Family("controllers", "Controller")
-FAMILIES = (tasks, embeddings, algorithms, controllers)
+FAMILIES = (tasks, embeddings, networks, algorithms, controllers)
+Kind = TypeVar("Kind", bound=type)
+
+
+def task_name(task: object) -> str:
+    """The name under which a task is known, or its class's for one that was never registered."""
+    return next((name for name, kind in tasks.all().items() if type(task) is kind), snake_case(type(task).__name__))
+
+
+def register(kind: Kind, *, name: str | None = None) -> Kind:
+    """Make a task, embedding, network, algorithm or controller known by name; also as a decorator.
+
+    Training a class that was never registered does this by itself. Register one before loading a policy that was
+    trained with it in another session.
+
+    >>> import swarmbed
+    >>> @swarmbed.register  # doctest: +SKIP
+    ... class MyTask(swarmbed.SwarmTask): ...
+    """
+    for family in FAMILIES:
+        if inspect.isclass(kind) and issubclass(kind, family.base_class):
+            family.add(kind, name)
+            return kind
+    if inspect.isclass(kind) and hasattr(kind, "init") and hasattr(kind, "apply"):
+        networks.add(kind, name)
+        return kind
+    bases = ", ".join(family.base for family in FAMILIES)
+    raise SwarmbedError(f"register takes a class that derives from one of: {bases}; not {kind!r}")
+
+
+def snake_case(name: str) -> str:
+    """``MyTask`` → ``my_task``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def load_plugin(path: str | Path) -> dict[str, list[str]]:

@@ -1,25 +1,118 @@
 """Settings of a spec: declared once as dataclass fields, then checked, turned into flags, saved and documented.
 
-A spec is a frozen dataclass. Each field is made by :func:`setting`, which also holds the help text, so that the command
-line, the configuration files and the reference all come from one place.
+A spec is a frozen dataclass that derives from :class:`Spec`. Each field is made by :func:`setting`, which holds the
+help text, the bounds and the choices, so that the command line, configuration files, the reference, Python and the
+viewer's messages all read one declaration and go through one check.
 """
 
+import math
 import types
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from swarmbed.spec.errors import SwarmbedError
 
-Spec = TypeVar("Spec")
+Kind = TypeVar("Kind")
 
 
-def setting(default: Any, help: str, *, flag: str | None = None, choices: tuple[str, ...] = ()) -> Any:
-    """A field of a spec: its default, and the sentence that the command line and the reference show.
+class Bounds(NamedTuple):
+    """What a number may be; for a list, what each of its items may be. None: no bound on that side."""
 
-    ``flag`` is a shorter name by which the setting is known on the command line and in ``make_task``.
+    at_least: float | None = None
+    above: float | None = None
+    at_most: float | None = None
+    below: float | None = None
+
+    def hold(self, value: float) -> bool:
+        return (
+            (self.at_least is None or value >= self.at_least)
+            and (self.above is None or value > self.above)
+            and (self.at_most is None or value <= self.at_most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        """`` of at least 1``, `` between 0 and 1``, `` above 0``; nothing where there is no bound."""
+        low, high = (self.at_least, self.above), (self.at_most, self.below)
+        if low != (None, None) and high != (None, None):
+            least, most = (next(end for end in ends if end is not None) for ends in (low, high))
+            without = [_short(end) for end in (self.above, self.below) if end is not None]
+            return f" between {_short(least)} and {_short(most)}" + "".join(f" (not {end})" for end in without)
+        words = {"at_least": "of at least", "above": "above", "at_most": "of at most", "below": "below"}
+        return "".join(f" {words[n]} {_short(v)}" for n, v in self._asdict().items() if v is not None)
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    flag: str | None = None,
+    choices: tuple[str, ...] = (),
+    at_least: float | None = None,
+    above: float | None = None,
+    at_most: float | None = None,
+    below: float | None = None,
+    not_empty: bool = False,
+) -> Any:
+    """A field of a spec: its default, what it may be, and the sentence that the command line and the reference show.
+
+    ``flag`` is a shorter name on the command line (``--agents`` for ``num_agents``); Python uses the field's name.
+    ``not_empty`` asks a list for at least one item. Leave ``default`` out (``...``) for a field that must be given.
     """
-    return field(default=default, metadata={"help": help, "flag": flag, "choices": choices})
+    metadata = {
+        "help": help,
+        "flag": flag,
+        "choices": choices,
+        "bounds": Bounds(at_least, above, at_most, below),
+        "not_empty": not_empty,
+    }
+    return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A frozen dataclass whose fields are settings. Making one checks them all."""
+
+    def __post_init__(self) -> None:
+        hints = type_hints(type(self))
+        for declared in fields(self):
+            value = check(declared, hints[declared.name], getattr(self, declared.name), declared.name)
+            object.__setattr__(self, declared.name, value)
+
+
+def check(declared: "Field[Any]", hint: Any, value: Any, name: str) -> Any:
+    """``value`` in the type, the bounds and the choices of a declared field, or an error that says what is allowed."""
+    try:
+        converted = convert(value, hint)
+    except TypeError:
+        raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {value!r}") from None
+    choices = declared.metadata.get("choices") or ()
+    bounds: Bounds = declared.metadata.get("bounds", Bounds())
+    items = converted if isinstance(converted, tuple) else (converted,)
+    numbers = [item for item in items if isinstance(item, (int, float)) and not isinstance(item, bool)]
+    if (
+        (choices and any(item not in choices for item in items if item is not None))
+        or not all(math.isfinite(number) and bounds.hold(number) for number in numbers)
+        or (declared.metadata.get("not_empty") and converted == ())
+    ):
+        raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {value!r}")
+    return converted
+
+
+def allowed(declared: "Field[Any]", hint: Any) -> str:
+    """What a setting may be, in words: ``a whole number of at least 1``, ``one of closed, torus``."""
+    if choices := declared.metadata.get("choices"):
+        optional = " or left out" if type(None) in _options(hint) else ""
+        return f"one of {', '.join(choices)}{optional}"
+    return describe(hint, str(declared.metadata.get("bounds", Bounds())), declared.metadata.get("not_empty", False))
+
+
+def check_count(name: str, value: Any, least: int) -> None:
+    """The same for an argument of a function that counts something."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise SwarmbedError(f"{name} must be a whole number of at least {least}, not {value!r}")
 
 
 def flag_name(spec_field: "Field[Any]") -> str:
@@ -27,22 +120,20 @@ def flag_name(spec_field: "Field[Any]") -> str:
     return str(spec_field.metadata.get("flag") or spec_field.name).replace("_", "-")
 
 
-def build(spec: type[Spec], values: dict[str, Any], what: str) -> Spec:
+def build(spec: type[Kind], values: dict[str, Any], what: str) -> Kind:
     """Make a spec from settings by name, refusing names and types it does not have. ``what`` names it in errors."""
     return spec(**checked(spec, values, what))
 
 
 def checked(spec: type, values: dict[str, Any], what: str) -> dict[str, Any]:
-    """Settings by their full names and in their declared types."""
+    """Settings by name and in their declared types; ``what`` says in errors whose settings they are."""
     known = {f.name: f for f in fields(spec)}
-    short = {flag_name(f).replace("-", "_"): name for name, f in known.items()}
-    hints = get_type_hints(spec)
+    hints = type_hints(spec)
     chosen: dict[str, Any] = {}
-    for given, value in values.items():
-        name = short.get(given, given)
+    for name, value in values.items():
         if name not in known:
-            raise SwarmbedError(f"{what} has no setting {given!r}{_hint(given, sorted({*known, *short}))}")
-        chosen[name] = convert(value, hints[name], f"{what}: {given}")
+            raise SwarmbedError(f"{what} has no setting {name!r}{_hint(name, known)}")
+        chosen[name] = check(known[name], hints[name], value, f"{what}: {name}")
     return chosen
 
 
@@ -52,15 +143,21 @@ def as_dict(spec: Any) -> dict[str, Any]:
     return {name: list(v) if isinstance(v, tuple) else v for name, v in values.items() if v is not None}
 
 
-def convert(value: Any, hint: Any, what: str) -> Any:
-    """``value`` as the type the setting declares; whole numbers pass as floats, lists as tuples, nothing else bends."""
-    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    if value is None and type(None) in options:
-        return None
+@cache
+def type_hints(spec: type) -> dict[str, Any]:
+    """The declared types of a spec's fields."""
+    return get_type_hints(spec)
+
+
+def convert(value: Any, hint: Any) -> Any:
+    """``value`` as the declared type; whole numbers pass as floats, lists as tuples, nothing else bends."""
+    options = _options(hint)
+    if Any in options or (value is None and type(None) in options):
+        return value
     for option in options:
         if get_origin(option) is tuple:
             if isinstance(value, (list, tuple)):
-                return tuple(convert(item, get_args(option)[0], what) for item in value)
+                return tuple(convert(item, get_args(option)[0]) for item in value)
         elif get_origin(option) is Literal:
             if value in get_args(option):
                 return value
@@ -70,23 +167,29 @@ def convert(value: Any, hint: Any, what: str) -> Any:
             option in (bool, str) and isinstance(value, option)
         ):
             return value
-    raise SwarmbedError(f"{what} must be {describe(hint)}, not {value!r}")
+        elif option not in (int, float, bool, str, type(None)) and isinstance(option, type):
+            if isinstance(value, option):
+                return value
+    raise TypeError(f"{value!r} is not {describe(hint)}")
 
 
-def describe(hint: Any) -> str:
+def describe(hint: Any, bounds: str = "", not_empty: bool = False) -> str:
     """A type in words."""
-    if get_origin(hint) in (Union, types.UnionType):
-        return " or ".join(describe(option) for option in get_args(hint))
-    if get_origin(hint) is tuple:
-        return f"a list, each item {describe(get_args(hint)[0])}"
-    if get_origin(hint) is Literal:
-        return "one of " + ", ".join(map(str, get_args(hint)))
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word", type(None): "nothing"}
-    return words.get(hint, str(hint))
+    options = [option for option in _options(hint) if option is not type(None)]
+    optional = " or left out" if len(options) < len(_options(hint)) else ""
+    if len(options) > 1:
+        return " or ".join(describe(option, bounds) for option in options) + optional
+    if get_origin(options[0]) is tuple:
+        list_of = "a list of one or more, each" if not_empty else "a list, each item"
+        return f"{list_of} {describe(get_args(options[0])[0], bounds)}{optional}"
+    if get_origin(options[0]) is Literal:
+        return "one of " + ", ".join(map(str, get_args(options[0]))) + optional
+    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
+    return words.get(options[0], getattr(options[0], "__name__", str(options[0]))) + bounds + optional
 
 
 def default_of(spec_field: "Field[Any]") -> Any:
-    """The default of a field; every setting has one."""
+    """The default of a field; None where it has none."""
     if spec_field.default is not MISSING:
         return spec_field.default
     if spec_field.default_factory is not MISSING:
@@ -94,7 +197,17 @@ def default_of(spec_field: "Field[Any]") -> Any:
     return None
 
 
-def _hint(given: str, known: list[str]) -> str:
-    close = get_close_matches(given, known, n=1)
-    guess = f"; did you mean {close[0]!r}?" if close else ";"
-    return f"{guess} it has: {', '.join(known)}"
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _short(number: float | None) -> str:
+    return f"{number:g}"
+
+
+def _hint(given: str, known: dict[str, "Field[Any]"]) -> str:
+    """The name that was probably meant: misspelt, or the command line's short flag."""
+    flags = {flag_name(f).replace("-", "_"): name for name, f in known.items()}
+    close = flags.get(given) or next(iter(get_close_matches(given, known, n=1)), None)
+    guess = f"; did you mean {close!r}?" if close else ";"
+    return f"{guess} it has: {', '.join(sorted(known))}"

@@ -15,7 +15,7 @@ from swarmbed.networks.network import Layout, Network
 from swarmbed.run.folder import read_rows
 from swarmbed.study.budget import Budget
 from swarmbed.study.store import Store
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 CALLS = 300
 DECIDING = (10, 20, 50)
@@ -48,7 +48,7 @@ def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
 
 def _decisions(agents: int) -> dict[str, float]:
     """One agent deciding alone, as on a robot; and all at once, as in a simulation, divided by their number."""
-    task = make_task("pursuit", num_agents=agents)
+    task = make("pursuit", num_agents=agents)
     network = Network(Layout.of(task), Neural(), (64,), task.action_size)
     params = network.init(jax.random.key(0))
     state = task.initial(jax.random.key(1))
@@ -66,7 +66,7 @@ def _decisions(agents: int) -> dict[str, float]:
 
 def _observation_bytes(agents: int) -> int:
     """What all agents together observe in one step of rendezvous; the sets make it grow with N (N − 1)."""
-    task = make_task("rendezvous", num_agents=agents)
+    task = make("rendezvous", num_agents=agents)
     seen = jax.eval_shape(lambda key: task.observe(task.initial(key)), jax.random.key(0))
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(seen))
 

@@ -16,7 +16,7 @@ from swarmbed.policy.find import Contestant, find
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Contest, Experiment, Training
 from swarmbed.study.store import Store, mean_of_last, score
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 TOP = 5  # the paper shows the median of the best five trials
 CAPTURE_EPISODES = 200
@@ -31,7 +31,7 @@ def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: 
         made += _contest(experiment, experiment.contest, store, budget, on_progress)
     if experiment.trace:
         training, agents = experiment.trace
-        task = make_task(training.variant, num_agents=agents, observation=training.observation)
+        task = make(training.variant, num_agents=agents, observation=training.observation)
         path = store.experiment_folder(experiment.name) / "figure.png"
         draw_trace(record(_policy(store, training), task, seed=0), path)
         made.append(path)
@@ -114,7 +114,7 @@ def _contest(
         if store.policy_path(training).is_file()
     }
     entries |= {label: [name] for name, label in contest.controllers}
-    task = make_task(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
+    task = make(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
     result = compare(entries, task, sizes=contest.agents, episodes=budget.episodes, on_progress=on_progress)
     figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)

@@ -1,76 +1,69 @@
-"""What a task is: five pure functions, and the shape of what agents see.
+"""What a task is: five pure functions, the metrics it declares, and the one step that everything goes through.
 
     initial(key) → state                     transition(state, action, key) → state
     observe(state) → observation             reward(state, action, next_state) → number
     terminated(state) → bool
 
-Time limits are not a task's business: ``horizon`` is a number that ``rollout`` reads.
+A task is also an environment: ``reset``, ``step`` and ``sample_action`` follow from the five. They are pure: they can
+be jitted, vmapped, scanned and differentiated.
 """
 
+import functools
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.sim.unicycle import Agents
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import setting
+from swarmbed.spec.observation import ColumnNames, Layout, Observation, ObservedSet, SetLayout
+from swarmbed.spec.settings import Spec, setting
+from swarmbed.tasks.metric import Goal, Metric
+from swarmbed.tasks.state import State
+
+__all__ = [
+    "Advance", "ColumnNames", "Goal", "Layout", "Metric", "Observation", "ObservedSet", "SetLayout", "State", "Step",
+    "Task",
+]  # fmt: skip
+Own = TypeVar("Own", bound="Task")
 
 
-class State(NamedTuple):
-    """Everything that the next step depends on.
+class Advance(NamedTuple):
+    """One time step: the new state, the reward, and whether the episode is over. Nothing is reset."""
 
-    ``present`` says which of the N agents are there; None means all. Nobody senses, flees from or counts one that is
-    not, and what the state holds in its place means nothing. So swarms of different sizes fit into one shape.
-    """
-
-    agents: Agents
-    evaders: Float[Array, "E 2"] | None = None
-    present: Bool[Array, " N"] | None = None
+    state: State
+    reward: Float[Array, ""]
+    terminated: Bool[Array, ""]
+    truncated: Bool[Array, ""]
 
 
-class ObservedSet(NamedTuple):
-    """One unordered set per agent: ``slots`` elements, of which those with a true mask are there."""
+class Step(NamedTuple):
+    """What :meth:`Task.step` returns: an :class:`Advance` with what everybody sees of it and the task's metrics."""
 
-    elements: Float[Array, "agents slots features"]
-    mask: Bool[Array, "agents slots"]
-
-
-class Observation(NamedTuple):
-    """What each agent sees: its own local properties and one or more sets."""
-
-    local: Float[Array, "agents properties"]
-    sets: tuple[ObservedSet, ...]
-
-
-class ColumnNames(NamedTuple):
-    """The meaning of every number of an observation, in order."""
-
-    local: tuple[str, ...]
-    sets: tuple[tuple[str, ...], ...]
+    observation: Observation
+    state: State
+    reward: Float[Array, ""]
+    terminated: Bool[Array, ""]
+    truncated: Bool[Array, ""]
+    info: dict[str, Array]
 
 
 @dataclass(frozen=True)
-class Task(ABC):
+class Task(Spec, ABC):
     """A task for a swarm of identical agents. Fields are settings; methods are pure."""
 
     action_size: ClassVar[int] = 2
-    observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended")
+    # What the task measures, the most telling first; :meth:`measure` returns a number for each of these names.
+    metrics: ClassVar[tuple[Metric, ...]] = ()
     # For each set, whether one of its slots is the agent itself (always masked); sets that are not named have none.
     self_in_sets: ClassVar[tuple[bool, ...]] = (True,)
 
-    num_agents: int = setting(20, "number of agents N in the swarm", flag="agents")
-    horizon: int = setting(1024, "time steps after which an episode is cut off (a truncation)")
-
-    def __post_init__(self) -> None:
-        for name in ("num_agents", "horizon"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise SwarmbedError(f"{name} must be a whole number of at least 1, not {value!r}")
+    num_agents: int = setting(20, "number of agents N in the swarm", flag="agents", at_least=1)
+    horizon: int = setting(1024, "time steps after which an episode is cut off (a truncation)", at_least=1)
 
     @abstractmethod
     def initial(self, key: PRNGKeyArray) -> State:
@@ -92,9 +85,43 @@ class Task(ABC):
     def terminated(self, state: State) -> Bool[Array, ""]:
         """Whether the episode has reached its end in this state (running out of time is not an end)."""
 
-    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
-        """Numbers that an evaluation follows over time."""
+    def measure(self, state: State) -> dict[str, Float[Array, ""]]:
+        """The number behind each declared metric."""
         return {}
+
+    # The environment.
+
+    def reset(self, key: PRNGKeyArray) -> tuple[Observation, State]:
+        """A new episode."""
+        state = self.initial(key)
+        return self.observe(state), state
+
+    def step(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Step:
+        """One time step. Never resets by itself; :func:`swarmbed.auto_reset` does."""
+        state, reward, terminated, truncated = self.advance(key, state, action)
+        return Step(self.observe(state), state, reward, terminated, truncated, self.measure(state))
+
+    def advance(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Advance:
+        """The one step of the project: move, count the time, reward, end. ``step`` adds what is seen of it."""
+        moved = self.transition(state, action, key)._replace(age=state.age + 1)
+        terminated = self.terminated(moved)
+        truncated = ~terminated & (moved.age >= self.horizon)
+        return Advance(moved, self.reward(state, action, moved), terminated, truncated)
+
+    def sample_action(self, key: PRNGKeyArray) -> Float[Array, "N A"]:
+        """A uniformly random action of every agent."""
+        return jax.random.uniform(key, (self.num_agents, self.action_size), minval=-1.0, maxval=1.0)
+
+    def with_reward(self: Own, reward: Callable[[State, Array, State], Array]) -> Own:
+        """This task with another reward, a function of (state, action, next_state).
+
+        >>> import swarmbed
+        >>> task = swarmbed.make("rendezvous").with_reward(lambda state, action, next_state: -abs(action).mean())
+        """
+        method = lambda self, state, action, next_state: reward(state, action, next_state)  # noqa: E731
+        kind = type(self)
+        changed = type(f"{kind.__name__}WithReward", (kind,), {"reward": method, "__module__": kind.__module__})
+        return changed(**{f.name: getattr(self, f.name) for f in fields(self)})
 
     # A learner looks at a few agents of each stored state, many times. The next two functions let a task make that
     # cheap; a task that leaves them alone still works.
@@ -109,6 +136,8 @@ class Task(ABC):
         """What the agents ``viewers`` see."""
         return jax.tree.map(lambda column: column[viewers], self.observe(state))
 
+    # Shapes and names, found without computing anything.
+
     @property
     def column_names(self) -> ColumnNames:
         """What the columns of an observation mean; tasks with named columns say more than a number."""
@@ -120,11 +149,33 @@ class Task(ABC):
 
     @property
     def observation_shape(self) -> Any:
-        """The observation with shapes in place of arrays, found without computing anything."""
-        return jax.eval_shape(lambda key: self.observe(self.initial(key)), jax.random.key(0))
+        """The observation with shapes in place of arrays."""
+        return _observation_shape(self)
+
+    @property
+    def layout(self) -> Layout:
+        """The shape of what one agent sees."""
+        shape = self.observation_shape
+        own = (*self.self_in_sets, *(False for _ in shape.sets))
+        sets = [SetLayout(s.elements.shape[1], s.elements.shape[2], own[i]) for i, s in enumerate(shape.sets)]
+        return Layout(shape.local.shape[-1], tuple(sets))
+
+    def metric(self, name: str) -> Metric:
+        """The declaration of a metric."""
+        return next(metric for metric in self.metrics if metric.name == name)
+
+    @property
+    def headline(self) -> Metric | None:
+        """The metric that says most about the task; None if it measures nothing."""
+        return next(iter(self.metrics), None)
 
     def check_action(self, action: Array) -> None:
         """Say so if an action does not have the shape (N, A)."""
         wanted = (self.num_agents, self.action_size)
         if jnp.shape(action) != wanted:
             raise SwarmbedError(f"action must have shape {wanted} (agents, numbers per agent), not {jnp.shape(action)}")
+
+
+@functools.lru_cache(maxsize=256)
+def _observation_shape(task: Task) -> Any:
+    return jax.eval_shape(lambda key: task.observe(task.initial(key)), jax.random.key(0))

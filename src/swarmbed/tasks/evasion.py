@@ -9,7 +9,9 @@ from jax import Array
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.sim import relations
+from swarmbed.sim.unicycle import DYNAMICS
 from swarmbed.sim.voronoi import evader_direction
+from swarmbed.sim.world import WORLDS
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State
@@ -20,25 +22,17 @@ from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns
 class EvasionTask(SwarmTask):
     """Pursuers on a torus, and evaders that are faster than they are and never learn."""
 
-    num_agents: int = setting(10, "number of pursuers N", flag="agents")
-    world: str = setting("torus", "closed (walls) or torus (periodic)", choices=("closed", "torus"))
+    num_agents: int = setting(10, "number of pursuers N", flag="agents", at_least=1)
+    world: str = setting("torus", "closed (walls) or torus (periodic)", choices=tuple(WORLDS))
     dynamics: str = setting(
-        "single", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
+        "single", "actions are velocities (single) or accelerations (double)", choices=tuple(DYNAMICS)
     )
-    max_turn_rate: float = setting(2 * pi, "fastest turn of a pursuer, rad/s")
+    max_turn_rate: float = setting(2 * pi, "fastest turn of a pursuer, rad/s", above=0)
     sight_radius: float | None = setting(
-        None, "radius d_o within which pursuer and evader see each other; left out: any"
+        None, "radius d_o within which pursuer and evader see each other; left out: any", above=0
     )
-    capture_radius: float = setting(1.0, "distance of a pursuer at which an evader is caught, units")
-    evader_speed_ratio: float = setting(2.0, "the evader's speed over the pursuers' top speed")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.check_radius("sight_radius")
-        if not self.capture_radius > 0:
-            raise SwarmbedError(f"capture_radius must be a positive number, not {self.capture_radius}")
-        if not self.evader_speed_ratio >= 0:
-            raise SwarmbedError(f"evader_speed_ratio must not be negative, but is {self.evader_speed_ratio}")
+    capture_radius: float = setting(1.0, "distance of a pursuer at which an evader is caught, units", above=0)
+    evader_speed_ratio: float = setting(2.0, "the evader's speed over the pursuers' top speed", at_least=0)
 
     @property
     def evader_count(self) -> int:
@@ -53,7 +47,10 @@ class EvasionTask(SwarmTask):
         return state._replace(evaders=self.random_positions(key, self.evader_count))
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
-        """Pursuers and evaders choose from the same state, then all move."""
+        return self.move(state, action)
+
+    def move(self, state: State, action: Float[Array, "N 2"]) -> State:
+        """Pursuers and evaders choose from the same state, then all move. There is no chance in it."""
         self.check_action(action)
         return state._replace(agents=self.body.move(state.agents, action, self.space), evaders=self.flee(state))
 
@@ -72,7 +69,7 @@ class EvasionTask(SwarmTask):
     def evader_distances(self, state: State) -> Float[Array, "N E"]:
         """Of every pursuer from every evader; a pursuer that is absent is infinitely far away."""
         distance = relations.displacement(self.space, state.agents.position, evaders_of(state)).distance
-        return distance if state.present is None else jnp.where(state.present[:, None], distance, jnp.inf)
+        return jnp.where(state.present[:, None], distance, jnp.inf)
 
     def sense_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[Columns, Array]:
         """Distance and bearing of every evader, and which of them are in sight; arrays are (viewers, evaders)."""

@@ -7,9 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
-from swarmbed.tasks.base import State
+from swarmbed.tasks.base import Metric, State
 from swarmbed.tasks.evasion import EvasionTask, evaders_of
 from swarmbed.tasks.swarm import Sensed
 
@@ -21,16 +20,13 @@ class MultiPursuit(EvasionTask):
     The next transition first puts those evaders somewhere else, then everybody moves. Evaders form a second set.
     """
 
-    observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended")
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("captures", "evaders caught", kind="count", better="higher"),
+    )
 
-    num_agents: int = setting(50, "number of pursuers N", flag="agents")
-    num_evaders: int = setting(5, "number of evaders E", flag="evaders")
-    capture_radius: float = setting(3.0, "distance d_t of a pursuer at which an evader is caught, units")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.num_evaders, bool) or not isinstance(self.num_evaders, int) or self.num_evaders < 1:
-            raise SwarmbedError(f"num_evaders must be a whole number of at least 1, not {self.num_evaders!r}")
+    num_agents: int = setting(50, "number of pursuers N", flag="agents", at_least=1)
+    num_evaders: int = setting(5, "number of evaders E", flag="evaders", at_least=1)
+    capture_radius: float = setting(3.0, "distance d_t of a pursuer at which an evader is caught, units", above=0)
 
     @property
     def evader_count(self) -> int:
@@ -42,7 +38,7 @@ class MultiPursuit(EvasionTask):
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         elsewhere = self.random_positions(key, self.num_evaders)
         evaders = jnp.where(self.caught(state)[:, None], elsewhere, evaders_of(state))
-        return super().transition(state._replace(evaders=evaders), action, key)
+        return self.move(state._replace(evaders=evaders), action)
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         return self.caught(next_state).sum(dtype=jnp.result_type(float))
@@ -50,7 +46,7 @@ class MultiPursuit(EvasionTask):
     def terminated(self, state: State) -> Bool[Array, ""]:
         return jnp.array(False)
 
-    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
+    def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         return {"captures": self.caught(state).sum(dtype=jnp.result_type(float))}
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:

@@ -8,7 +8,8 @@ from jax import Array
 from jaxtyping import Bool, Float, Int
 
 from swarmbed.sim import graph
-from swarmbed.tasks.base import State
+from swarmbed.spec.settings import setting
+from swarmbed.tasks.base import Metric, State
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.swarm import Sensed
 
@@ -23,7 +24,12 @@ class Pursuit(EvasionTask):
     element, the agent's own to the local properties.
     """
 
-    observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended", "comm")
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("captured", "captured", kind="event", better="higher"),
+        Metric("evader_distance", "distance to the evader", unit="units", better="lower"),
+    )
+
+    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         return -jnp.minimum(self.nearest_pursuer(next_state)[0], self.sight_range) / self.sight_range
@@ -31,7 +37,7 @@ class Pursuit(EvasionTask):
     def terminated(self, state: State) -> Bool[Array, ""]:
         return self.nearest_pursuer(state)[0] <= self.capture_radius
 
-    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
+    def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         nearest = self.nearest_pursuer(state)[0]
         return {"captured": (nearest <= self.capture_radius).astype(nearest.dtype), "evader_distance": nearest}
 

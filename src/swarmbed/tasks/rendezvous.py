@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.sim import graph
 from swarmbed.spec.settings import setting
-from swarmbed.tasks.base import State
-from swarmbed.tasks.swarm import Sensed, SwarmTask, at_least_one
+from swarmbed.tasks.base import Goal, Metric, State
+from swarmbed.tasks.swarm import Sensed, SwarmTask
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,19 @@ class Rendezvous(SwarmTask):
     *comm* adds the neighbourhood size: |N(j)| of each neighbour to its element, |N(i)| to the local properties.
     """
 
-    observation_sets: ClassVar[tuple[str, ...]] = ("basic", "extended", "comm")
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric(
+            "mean_distance",
+            "mean distance of two agents",
+            unit="units",
+            better="lower",
+            log=True,
+            goal=Goal("gathered", "met (mean distance ends below 0.1)", 0.1),
+        ),
+    )
 
-    action_cost: float = setting(1e-3, "weight −β of the joint action's norm in the reward")
+    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
+    action_cost: float = setting(1e-3, "weight −β of the joint action's norm in the reward", at_least=0)
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         self.check_action(action)
@@ -32,14 +42,12 @@ class Rendezvous(SwarmTask):
         distance = jnp.minimum(self.pair_distances(next_state), self.comm_range)
         # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
         spread = distance.sum() / 2 / (self._pairs(next_state) * self.comm_range)
-        if state.present is not None:
-            action = jnp.where(state.present[:, None], action, 0.0)
-        return -spread - self.action_cost * _norm(action)
+        return -spread - self.action_cost * _norm(jnp.where(state.present[:, None], action, 0.0))
 
     def terminated(self, state: State) -> Bool[Array, ""]:
         return jnp.array(False)
 
-    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
+    def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         return {"mean_distance": self.pair_distances(state).sum() / (2 * self._pairs(state))}
 
     def transmit(self, state: State) -> Float[Array, " N"] | None:
@@ -47,7 +55,7 @@ class Rendezvous(SwarmTask):
             return None
         others = self.others(state, jnp.arange(self.num_agents))
         adjacent = graph.neighbours(self.pair_distances(state), others, self.comm_radius)
-        return graph.neighbourhood_size(adjacent) / at_least_one(self.population(state) - 1)
+        return graph.neighbourhood_size(adjacent) / jnp.maximum(self.population(state) - 1, 1.0)
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
         local = self.sense_self(state, viewers)
@@ -55,10 +63,10 @@ class Rendezvous(SwarmTask):
             local |= {"own neighbourhood size": transmitted[viewers]}
         return Sensed(local, (self.sense_neighbours(state, viewers, transmitted),))
 
-    def _pairs(self, state: State) -> float | Float[Array, ""]:
+    def _pairs(self, state: State) -> Float[Array, ""]:
         """N(N−1)/2, or 1 for a lone agent."""
         count = self.population(state)
-        return at_least_one(count * (count - 1) / 2)
+        return jnp.maximum(count * (count - 1) / 2, 1.0)
 
 
 def _norm(action: Array) -> Array:

@@ -14,7 +14,6 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from swarmbed.sim import graph, relations
 from swarmbed.sim.unicycle import DYNAMICS, DoubleIntegrator, SingleIntegrator, Unicycle
 from swarmbed.sim.world import WORLDS, Closed, World
-from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import ColumnNames, Observation, ObservedSet, State, Task
 
@@ -32,43 +31,31 @@ class Sensed(NamedTuple):
 class SwarmTask(Task):
     """Settings and senses of a swarm of unicycles; a task adds its reward, its end and what else there is."""
 
-    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
-    world: str = setting("closed", "closed (walls) or torus (periodic)", choices=("closed", "torus"))
-    width: float = setting(100.0, "width of the world, in units")
-    height: float = setting(100.0, "height of the world, in units")
+    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended"))
+    world: str = setting("closed", "closed (walls) or torus (periodic)", choices=tuple(WORLDS))
+    width: float = setting(100.0, "width of the world, in units", above=0)
+    height: float = setting(100.0, "height of the world, in units", above=0)
     dynamics: str = setting(
-        "double", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
+        "double", "actions are velocities (single) or accelerations (double)", choices=tuple(DYNAMICS)
     )
-    comm_radius: float | None = setting(None, "radius d_c within which agents are neighbours; left out: everybody is")
-    max_speed: float = setting(10.0, "top speed of an agent, units/s")
-    max_turn_rate: float = setting(pi, "fastest turn of an agent, rad/s")
-    max_acceleration: float = setting(10.0, "largest acceleration (double integrator), units/s²")
-    max_turn_acceleration: float = setting(pi, "largest turning acceleration (double integrator), rad/s²")
+    comm_radius: float | None = setting(
+        None, "radius d_c within which agents are neighbours; left out: everybody is", above=0
+    )
+    max_speed: float = setting(10.0, "top speed of an agent, units/s", above=0)
+    max_turn_rate: float = setting(pi, "fastest turn of an agent, rad/s", above=0)
+    max_acceleration: float = setting(10.0, "largest acceleration (double integrator), units/s²", above=0)
+    max_turn_acceleration: float = setting(pi, "largest turning acceleration (double integrator), rad/s²", above=0)
     velocity_kept: float = setting(
-        0.99, "share of the velocities that friction leaves per sub-step (double integrator)"
+        0.99, "share of the velocities that friction leaves per sub-step (double integrator)", at_least=0, at_most=1
     )
-    substeps: int = setting(10, "Euler sub-steps per control step")
-    substep_seconds: float = setting(0.01, "length of a sub-step, s")
+    substeps: int = setting(10, "Euler sub-steps per control step", at_least=1)
+    substep_seconds: float = setting(0.01, "length of a sub-step, s", above=0)
     velocity_frame: str = setting(
         "world", "frame of relative velocities (own: the heading is ahead)", choices=("world", "own")
     )
-    start_margin: float = setting(0.05, "share of the world left empty along each border when starts are drawn")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        choose("observation set", self.observation, self.observation_sets)
-        choose("world", self.world, tuple(WORLDS))
-        choose("dynamics", self.dynamics, tuple(DYNAMICS))
-        choose("velocity_frame", self.velocity_frame, ("world", "own"))
-        if not 0 <= self.start_margin < 0.5:
-            raise SwarmbedError(f"start_margin must lie between 0 and 0.5, not {self.start_margin}")
-        self.check_radius("comm_radius")
-        self.space, self.body  # noqa: B018  building them checks the numbers they hold
-
-    def check_radius(self, name: str) -> None:
-        radius = getattr(self, name)
-        if radius is not None and not radius > 0:
-            raise SwarmbedError(f"{name} must be a positive number, or left out for global sight, not {radius}")
+    start_margin: float = setting(
+        0.05, "share of the world left empty along each border when starts are drawn", at_least=0, below=0.5
+    )
 
     @cached_property
     def space(self) -> World:
@@ -179,25 +166,17 @@ class SwarmTask(Task):
         """d^{ij}; 0 for pairs of which one is absent."""
         position = state.agents.position
         distance = relations.displacement(self.space, position, position).distance
-        if state.present is None:
-            return distance
         return jnp.where(state.present[:, None] & state.present[None, :], distance, 0.0)
 
     # Who is there.
 
     def others(self, state: State, viewers: Int[Array, " M"]) -> Bool[Array, "M N"]:
         """True where column j is somebody who is there, and not the viewer itself."""
-        others = relations.others(viewers, self.num_agents)
-        return others if state.present is None else others & state.present[None, :]
+        return relations.others(viewers, self.num_agents) & state.present[None, :]
 
-    def population(self, state: State) -> int | Float[Array, ""]:
+    def population(self, state: State) -> Float[Array, ""]:
         """How many agents there are."""
-        return self.num_agents if state.present is None else state.present.sum(dtype=jnp.result_type(float))
-
-
-def at_least_one(count: float | Float[Array, ""]) -> float | Float[Array, ""]:
-    """A divisor: the number of agents or pairs, or 1 where there are none."""
-    return max(count, 1) if isinstance(count, (int, float)) else jnp.maximum(count, 1.0)
+        return state.present.sum(dtype=jnp.result_type(float))
 
 
 def direction_columns(name: str, direction: relations.Direction) -> Columns:

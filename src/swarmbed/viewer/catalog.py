@@ -6,7 +6,7 @@ from swarmbed.evaluation.evaluate import SENSES, choose_task, fits
 from swarmbed.policy.find import Contestant, find, shipped_policies
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError, choose
-from swarmbed.tasks import VARIANTS, make_task, task_names
+from swarmbed.tasks import VARIANTS, make, task_names
 from swarmbed.tasks.base import Task
 
 FIRST = "consensus"  # who is shown when no policy comes with the package
@@ -20,7 +20,7 @@ class Catalog:
         known = {variant: base for variant, (base, _) in VARIANTS.items()}
         # A variant says more than the task it belongs to, so only tasks without variants appear under their own name.
         self.tasks: dict[str, Task] = {
-            name: make_task(name) for name in task_names() if name in known or name not in known.values()
+            name: make(name) for name in task_names() if name in known or name not in known.values()
         }
         self.names = [*shipped_policies(), *registry.controllers.all()]
         self._found: dict[str, Contestant] = {}

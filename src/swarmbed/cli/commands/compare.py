@@ -8,7 +8,8 @@ from swarmbed.cli.flags import Parser
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation.compare import Comparison, Standing, common_task, compare, read_entry
-from swarmbed.evaluation.evaluate import EPISODES, SENSES, as_contestant, task_name
+from swarmbed.evaluation.evaluate import EPISODES, SENSES, as_contestant
+from swarmbed.spec.registry import task_name
 from swarmbed.evaluation.progress import progress_bar
 from swarmbed.evaluation.reports import (
     SHARES,

@@ -12,7 +12,7 @@ from swarmbed.policy.find import load_policy, shipped_policies
 from swarmbed.spec import registry
 from swarmbed.spec.files import load_arrays
 from swarmbed.spec.settings import default_of
-from swarmbed.tasks import VARIANTS, make_task
+from swarmbed.tasks import VARIANTS, make
 
 SUMMARY = "List tasks, embeddings, algorithms, controllers and shipped policies"
 EXAMPLE = """
@@ -59,7 +59,7 @@ def _variant_table() -> Table:
         table.add_column(heading, overflow="fold")
     for name, (base, preset) in VARIANTS.items():
         meaning = " ".join([base, *(f"{key}={value}" for key, value in preset.items())])
-        table.add_row(name, str(make_task(name).num_agents), meaning)
+        table.add_row(name, str(make(name).num_agents), meaning)
     return table
 
 

@@ -1,0 +1,42 @@
+"""What an agent sees: its own local properties, and sets of elements with masks. Data only."""
+
+from typing import NamedTuple
+
+from jax import Array
+from jaxtyping import Bool, Float
+
+
+class ObservedSet(NamedTuple):
+    """One unordered set per agent: ``slots`` elements, of which those with a true mask are there."""
+
+    elements: Float[Array, "agents slots features"]
+    mask: Bool[Array, "agents slots"]
+
+
+class Observation(NamedTuple):
+    """What each agent sees: its own local properties and one or more sets."""
+
+    local: Float[Array, "agents properties"]
+    sets: tuple[ObservedSet, ...]
+
+
+class ColumnNames(NamedTuple):
+    """The meaning of every number of an observation, in order."""
+
+    local: tuple[str, ...]
+    sets: tuple[tuple[str, ...], ...]
+
+
+class SetLayout(NamedTuple):
+    """The shape of a set: slots, numbers per element, and whether an agent's own slot is among them."""
+
+    slots: int
+    features: int
+    includes_self: bool
+
+
+class Layout(NamedTuple):
+    """The shape of what an agent sees, without the number of agents."""
+
+    local: int
+    sets: tuple[SetLayout, ...]

@@ -1,0 +1,46 @@
+"""An environment that starts a new episode by itself."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, PRNGKeyArray
+
+from swarmbed.tasks.base import Observation, State, Step, Task
+
+
+@dataclass(frozen=True)
+class AutoReset:
+    """A task whose ``step`` replaces the state by a new start in the very step that ends an episode.
+
+    ``terminated`` and ``truncated`` say that it did, ``info["final_state"]`` is the state before the reset, and the
+    metrics in ``info`` belong to that state.
+    """
+
+    task: Task
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(object.__getattribute__(self, "task"), name)
+
+    def reset(self, key: PRNGKeyArray) -> tuple[Observation, State]:
+        return self.task.reset(key)
+
+    def step(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Step:
+        step_key, reset_key = jax.random.split(key)
+        ended_state, reward, terminated, truncated = self.task.advance(step_key, state, action)
+        ended = terminated | truncated
+        fresh = self.task.initial(reset_key)
+        following = jax.tree.map(lambda new, old: jnp.where(ended, new, old), fresh, ended_state)
+        info = self.task.measure(ended_state) | {"final_state": ended_state}
+        return Step(self.task.observe(following), following, reward, terminated, truncated, info)
+
+
+def auto_reset(task: Task) -> AutoReset:
+    """The task as an environment that resets itself when an episode ends.
+
+    >>> import swarmbed
+    >>> env = swarmbed.auto_reset(swarmbed.make("pursuit"))
+    """
+    return AutoReset(task)

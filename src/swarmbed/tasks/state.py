@@ -1,0 +1,38 @@
+"""The state of a swarm: everything that the next step depends on."""
+
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int
+
+from swarmbed.sim.unicycle import Agents
+
+
+class _Fields(NamedTuple):
+    agents: Agents
+    evaders: Float[Array, "E 2"] | None
+    present: Bool[Array, " N"]
+    age: Int[Array, ""]
+    extra: Any
+
+
+class State(_Fields):
+    """Agents, evaders where there are any, who is there, the age of the episode, and what else a task keeps.
+
+    ``State(agents)`` is a swarm at the start of an episode with everybody there. ``present`` says which of the N agents
+    are there: nobody senses, flees from or counts one that is not, and what the state holds in its place means nothing,
+    so swarms of different sizes fit into one shape. ``age`` counts steps. ``extra`` is any pytree of arrays.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls, agents: Agents, evaders: Any = None, present: Any = None, age: Any = None, extra: Any = None
+    ) -> "State":
+        # A tree of states may hold anything in place of arrays (jax rebuilds it through here): only arrays have shapes.
+        if present is None and hasattr(getattr(agents, "heading", None), "shape"):
+            present = jnp.ones(agents.heading.shape, bool)
+        if age is None and hasattr(getattr(agents, "heading", None), "shape"):
+            age = jnp.zeros(agents.heading.shape[:-1], jnp.int32)
+        return super().__new__(cls, agents, evaders, present, age, extra)
