@@ -19,7 +19,7 @@ SETTINGS = {
 
 def run_table(numbers: dict[str, Any]) -> list[str]:
     headings = ["method", "seeds", "iterations", "final return (per seed)", "median of the top five", "minutes per run"]
-    captures = any(entry.get("capture_trials") for entry in numbers.values())
+    captures = any(entry.get("captured_trials") for entry in numbers.values())
     headings += ["caught in training", "caught, greedy", "capture found in"] if captures else []
     lines = ["", "| " + " | ".join(headings) + " |", "|---" * len(headings) + "|"]
     for entry in numbers.values():
@@ -49,9 +49,9 @@ def _minutes(entry: dict[str, Any]) -> str:
 
 
 def _capture_cells(entry: dict[str, Any]) -> list[str]:
-    if not entry.get("capture_trials"):
+    if not entry.get("captured_trials"):
         return ["", "", ""]
-    low, high = entry["capture_ci"]
+    low, high = entry["captured_ci"]
     shares = [_per_seed(entry[name], "{:.0%}") for name in ("captured_in_training", "captured_share")]
     return [*shares, f"{entry['capture_found']} of {entry['capture_trials']} [{low:.2f}, {high:.2f}]"]
 

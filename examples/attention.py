@@ -26,11 +26,12 @@ class Attention(Embedding):
     φ is one layer of ReLU units, cut into equal parts, one per head; a_h is a learned query of each head.
     """
 
-    units: int = setting(64, "units of φ, over all heads together")
-    heads: int = setting(4, "heads; each has its own weights over the set")
+    units: int = setting(64, "units of φ, over all heads together", at_least=1)
+    heads: int = setting(4, "heads; each has its own weights over the set", at_least=1)
 
     def __post_init__(self) -> None:
-        if self.heads < 1 or self.units < 1 or self.units % self.heads:
+        super().__post_init__()
+        if self.units % self.heads:
             raise SwarmbedError(f"units must be a multiple of heads, not {self.units} with {self.heads}")
 
     def prepare(

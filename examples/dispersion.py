@@ -10,6 +10,7 @@ neighbours come from ``SwarmTask``; what is left to write is what is wanted, and
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +19,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
-from swarmbed.tasks.base import State
+from swarmbed.tasks.base import Metric, State
 from swarmbed.tasks.swarm import Sensed, SwarmTask
 
 
@@ -30,25 +31,34 @@ class Dispersion(SwarmTask):
     so 0 is the best reward one can hope for and −1 is a swarm on one spot.
     """
 
-    horizon: int = setting(256, "time steps after which an episode is cut off (a truncation)")
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("evenness", "distance to the nearest, of the best there is", better="higher"),
+    )
+
+    horizon: int = setting(256, "time steps after which an episode is cut off (a truncation)", at_least=1)
     dynamics: str = setting(
         "single", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
     )
-    comm_radius: float | None = setting(40.0, "radius d_c within which agents are neighbours; left out: everybody is")
-    spacing: float | None = setting(None, "wanted distance d* to the nearest, units; left out: what fits the world")
-    start_side: float = setting(20.0, "side of the square in the middle of the world in which agents start, units")
+    comm_radius: float | None = setting(
+        40.0, "radius d_c within which agents are neighbours; left out: everybody is", above=0
+    )
+    spacing: float | None = setting(
+        None, "wanted distance d* to the nearest, units; left out: what fits the world", above=0
+    )
+    start_side: float = setting(
+        20.0, "side of the square in the middle of the world in which agents start, units", above=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.spacing is not None and not self.spacing > 0:
-            raise SwarmbedError(f"spacing must be a positive number, or left out, not {self.spacing}")
-        if not 0 < self.start_side <= min(self.width, self.height):
-            raise SwarmbedError(f"start_side must be positive and fit into the world, not {self.start_side}")
+        if self.start_side > min(self.width, self.height):
+            raise SwarmbedError(f"start_side must fit into the world, which {self.start_side:g} does not")
 
-    @property
-    def wanted(self) -> float:
+    def wanted(self, state: State) -> Float[Array, ""]:
         """d*: the world's area over N, as the area √3/2 · d² of a cell of the triangular lattice."""
-        return self.spacing or sqrt(2 / sqrt(3) * self.width * self.height / self.num_agents)
+        if self.spacing is not None:
+            return jnp.asarray(self.spacing)
+        return jnp.sqrt(2 / sqrt(3) * self.width * self.height / jnp.maximum(self.population(state), 1.0))
 
     def random_positions(self, key: PRNGKeyArray, count: int) -> Float[Array, "count 2"]:
         """Everybody starts in a small square in the middle."""
@@ -57,21 +67,23 @@ class Dispersion(SwarmTask):
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         self.check_action(action)
-        return State(self.body.move(state.agents, action, self.space))
+        return state._replace(agents=self.body.move(state.agents, action, self.space))
 
-    def nearest(self, state: State) -> Float[Array, " N"]:
-        """Distance of every agent to the one closest to it, at most d*."""
-        myself = jnp.eye(self.num_agents, dtype=bool)
-        return jnp.where(myself, self.wanted, jnp.minimum(self.pair_distances(state), self.wanted)).min(axis=1)
+    def evenness(self, state: State) -> Float[Array, ""]:
+        """Mean over the agents that are there of the distance to the one closest to it, at most d*, over d*."""
+        others = self.others(state, jnp.arange(self.num_agents))
+        share = jnp.minimum(self.pair_distances(state) / self.wanted(state), 1.0)
+        nearest = jnp.where(others, share, 1.0).min(axis=1)
+        return jnp.where(state.present, nearest, 0.0).sum() / jnp.maximum(self.population(state), 1.0)
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
-        return self.nearest(next_state).mean() / self.wanted - 1.0
+        return self.evenness(next_state) - 1.0
 
     def terminated(self, state: State) -> Bool[Array, ""]:
         return jnp.array(False)
 
-    def metrics(self, state: State) -> dict[str, Float[Array, ""]]:
-        return {"evenness": self.nearest(state).mean() / self.wanted}
+    def measure(self, state: State) -> dict[str, Float[Array, ""]]:
+        return {"evenness": self.evenness(state)}
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
         return Sensed(self.sense_self(state, viewers), (self.sense_neighbours(state, viewers, transmitted),))

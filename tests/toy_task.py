@@ -1,7 +1,7 @@
 """A task that compiles in no time: points that go where their actions say, the better the closer to the origin."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -9,15 +9,17 @@ import jax.numpy as jnp
 from swarmbed.controllers.base import Controller
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec.settings import setting
-from swarmbed.tasks.base import Observation, State, Task
+from swarmbed.tasks.base import Metric, Observation, State, Task
 
 
 @dataclass(frozen=True)
 class Drift(Task):
     """x′ = x + a + noise · ξ, r = −mean |x′|; no end but the horizon."""
 
-    num_agents: int = setting(3, "number of points", flag="agents")
-    horizon: int = setting(12, "steps of an episode")
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric("offset", "mean coordinate", better="lower"),)
+
+    num_agents: int = setting(3, "number of points", flag="agents", at_least=1)
+    horizon: int = setting(12, "steps of an episode", at_least=1)
     noise: float = setting(0.0, "how much chance there is in a step")
 
     def initial(self, key: Any) -> State:
@@ -36,7 +38,7 @@ class Drift(Task):
     def terminated(self, state: State) -> Any:
         return jnp.array(False)
 
-    def metrics(self, state: State) -> dict[str, Any]:
+    def measure(self, state: State) -> dict[str, Any]:
         return {"offset": state.agents.position.mean()}
 
 
@@ -44,9 +46,9 @@ class Drift(Task):
 class Constant(Controller):
     """The same action for everybody, always."""
 
-    value: float = 0.0
+    value: float = setting(0.0, "both numbers of the action")
 
-    def act(self, task: Task, state: State, key: Any) -> Any:
+    def control(self, task: Task, state: State, key: Any) -> Any:
         return jnp.full((task.num_agents, task.action_size), self.value)
 
 
@@ -54,5 +56,5 @@ class Constant(Controller):
 class Forward(Controller):
     """Straight on, as fast as can be."""
 
-    def act(self, task: Task, state: State, key: Any) -> Any:
+    def control(self, task: Task, state: State, key: Any) -> Any:
         return jnp.tile(jnp.array([1.0, 0.0]), (task.num_agents, 1))

@@ -16,9 +16,9 @@ from swarmbed.benchmarks import Column, Effort, Group, Row, machine, runner, sim
 from swarmbed.cli.main import main
 from swarmbed.learn import rollout
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
-TINY = make_task("rendezvous-local", num_agents=3, horizon=3, observation="comm")
+TINY = make("rendezvous-local", num_agents=3, horizon=3, observation="comm")
 ENVIRONMENTS, STEPS = 2, 5
 START_KEY, KEY = jax.random.split(jax.random.key(0))  # the ones that a stepper begins with
 
@@ -107,7 +107,7 @@ def test_the_ratio_is_the_median_speed_over_that_of_the_numpy_simulator(monkeypa
 
 
 def test_the_rows_are_the_experiments_whose_numpy_speed_is_known() -> None:
-    tasks = {case.name: make_task(case.task, **case.settings) for case in simulator.CASES}
+    tasks = {case.name: make(case.task, **case.settings) for case in simulator.CASES}
     assert {name: (task.num_agents, task.observation) for name, task in tasks.items()} == {
         "rendezvous-20": (20, "extended"),
         "rendezvous-100": (100, "extended"),

@@ -5,12 +5,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from swarmbed.networks.network import Network
 
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
 from swarmbed.algorithms.trpo import policy_gradient
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding, Params, SetLayout, column_normalised, mean_over_present
-from swarmbed.networks.network import Network
 from swarmbed.sim.relations import length
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec.settings import setting

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from honest_plugins import Still
 
-from swarmbed import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError
 
 Failures = Callable[[str, type], dict[str, str]]
 

@@ -13,5 +13,5 @@ import pytest
 def act(quick_jit: Callable[..., Any]) -> Callable[..., Any]:
     """``act(controller, task, state)``: the actions, compiled once per controller and task."""
     key = jax.random.key(0)
-    compiled = cache(lambda controller, task: quick_jit(lambda state: controller.act(task, state, key)))
+    compiled = cache(lambda controller, task: quick_jit(lambda state: controller.control(task, state, key)))
     return lambda controller, task, state: np.asarray(compiled(controller, task)(state))

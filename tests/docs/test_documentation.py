@@ -49,7 +49,7 @@ def test_verdicts_quote_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     files, quotes = (importlib.import_module(f"results_{name}") for name in ("files", "quotes"))
     monkeypatch.setattr(files, "RESULTS", tmp_path)
     returns = {"0": -20.0, "1": -18.92}
-    run = {"final_return": returns, "final_return_top5_median": -19.46, "capture_found": 3, "capture_trials": 4}
+    run = {"final_return": returns, "final_return_top5_median": -19.46, "captured_found": 3, "captured_trials": 4}
     standings = {"A": {"mean_distance": [9.0, 4.0, 1.5, 0.5]}, "B": {"mean_distance": [9.0, 6.0, 3.0, 2.0]}}
     folder = tmp_path / "some-experiment"
     folder.mkdir()

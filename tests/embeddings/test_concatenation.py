@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed import SwarmbedError, make_task
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.concatenation import Concatenation
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks import make
 
 # Agent i of four sees agent j as the pair (10 i + j, −j); nobody sees itself.
 SEEN = np.array([[[10 * i + j, -j] for j in range(4)] for i in range(4)], np.float32)
@@ -48,7 +49,7 @@ def test_the_layer_reads_one_slot_less_than_there_are_where_one_is_the_agent() -
 
 
 def test_with_a_global_task_every_agent_reads_exactly_the_others(quick_jit: Any) -> None:
-    task = make_task("rendezvous", num_agents=4, observation="basic")
+    task = make("rendezvous", num_agents=4, observation="basic")
     seen = quick_jit(lambda key: task.observe(task.initial(key)))(jax.random.key(0)).sets[0]
     rows = np.asarray(Concatenation().prepare(SetLayout(4, 3, True), *seen)).reshape(4, 3, 3)
     for agent in range(4):
@@ -57,5 +58,5 @@ def test_with_a_global_task_every_agent_reads_exactly_the_others(quick_jit: Any)
 
 
 def test_units_must_be_positive() -> None:
-    with pytest.raises(SwarmbedError, match="units must be a positive whole number, not 0"):
+    with pytest.raises(SwarmbedError, match=r"^units must be a whole number of at least 1, not 0$"):
         Concatenation(units=0)

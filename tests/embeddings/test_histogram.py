@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.histogram import Histogram
+from swarmbed.spec.errors import SwarmbedError
 
 
 def element(distance: float, *angles: float) -> list[float]:
@@ -70,9 +70,16 @@ def test_the_orientation_is_a_third_dimension(embed: Any) -> None:
     assert np.argwhere(grid).tolist() == [[1, 0, 1]]
 
 
-@pytest.mark.parametrize("settings", [{"bins": 0}, {"angles": 0}, {"angles": 3}])
-def test_wrong_settings_are_named(settings: dict[str, int], embed: Any) -> None:
-    with pytest.raises(SwarmbedError, match="bins must be at least 1 and angles 1 or 2"):
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"bins": 0}, "bins must be a whole number of at least 1, not 0"),
+        ({"angles": 0}, "angles must be a whole number between 1 and 2, not 0"),
+        ({"angles": 3}, "angles must be a whole number between 1 and 2, not 3"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, int], sentence: str) -> None:
+    with pytest.raises(SwarmbedError, match=f"^{sentence}$"):
         Histogram(**settings)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from swarmbed import SwarmbedError
 from swarmbed.embeddings.moments import Moments
+from swarmbed.spec.errors import SwarmbedError
 
 
 def test_four_moments_are_those_of_scipy(embed: Any, random_elements: Any) -> None:
@@ -44,5 +44,5 @@ def test_without_a_deviation_skew_and_kurtosis_are_zero(embed: Any) -> None:
 
 @pytest.mark.parametrize("order", [0, 5])
 def test_only_orders_one_to_four_exist(order: int) -> None:
-    with pytest.raises(SwarmbedError, match="order must be 1, 2, 3 or 4"):
+    with pytest.raises(SwarmbedError, match=r"^order must be a whole number between 1 and 4, not"):
         Moments(order)

@@ -7,9 +7,9 @@ import jax
 import numpy as np
 import pytest
 
-from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
+from swarmbed.spec.errors import SwarmbedError
 
 LAYOUT = SetLayout(6, 7, False)
 PRESENT = np.array([True, True, False, True, True, False])
@@ -17,8 +17,8 @@ PRESENT = np.array([True, True, False, True, True, False])
 
 def features(params: Any, elements: np.ndarray, activation: Callable[..., Any]) -> np.ndarray:
     """φ of each element: layer after layer."""
-    for name in sorted(params):
-        elements = activation(elements @ params[name]["weight"] + params[name]["bias"])
+    for layer in params:
+        elements = activation(elements @ layer["weight"] + layer["bias"])
     return elements
 
 
@@ -67,9 +67,8 @@ def test_softmax_lies_between_mean_and_maximum(embed: Any, random_elements: Any)
 
 def test_weights_start_with_columns_of_length_one_and_no_bias(quick_jit: Any) -> None:
     params = quick_jit(lambda key: Neural(features=(5, 4)).init(LAYOUT, key))(jax.random.key(0))
-    assert params["layer0"]["weight"].shape == (7, 5)
-    assert params["layer1"]["weight"].shape == (5, 4)
-    for layer in params.values():
+    assert [layer["weight"].shape for layer in params] == [(7, 5), (5, 4)]
+    for layer in params:
         assert np.linalg.norm(layer["weight"], axis=0) == pytest.approx(1.0, abs=1e-6)
         assert np.all(layer["bias"] == 0)
 
@@ -78,9 +77,8 @@ def test_the_layers_keep_their_order_when_there_are_more_than_ten(embed: Any, pa
     embedding = Neural("mean", (3,) * 11 + (2,), "tanh")
     params = params_of(embedding, SetLayout(2, 7, False))
     elements = np.linspace(-1, 1, 7)[None, None]
-    phi = elements[0, 0]
-    for layer in range(12):
-        phi = np.tanh(phi @ params[f"layer{layer}"]["weight"] + params[f"layer{layer}"]["bias"])
+    phi = features(params, elements[0, 0], np.tanh)
+    assert len(params) == 12
     assert embed(embedding, elements, [[True]], params).vector[0] == pytest.approx(phi, abs=1e-5)
 
 

@@ -1,7 +1,8 @@
 """Pooled activations against the lines that say the same in numpy, and their derivatives against finite differences."""
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
-from swarmbed.embeddings.slots import UNROLLED_SLOTS, Pooling, pool
+from swarmbed.embeddings.slots import UNROLLED_SLOTS, Pooling, over_slots, pool
 
 # What an activation is, and its derivative, written out once more in numpy.
 PLAIN: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -17,11 +18,12 @@ PLAIN: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "tanh": (np.tanh, lambda h: 1 / np.cosh(h) ** 2),
     "elu": (lambda h: np.where(h > 0, h, np.expm1(h)), lambda h: np.where(h > 0, 1, np.exp(h))),
 }
-SLOTS = (1, 20, 26, 60)
-every_case = pytest.mark.parametrize(("name", "slots"), [(name, s) for name in PLAIN for s in SLOTS])
+# One block of slots with every activation, several blocks with one.
+CASES = [*((name, slots) for name in PLAIN for slots in (1, 4)), ("tanh", 27)]
+every_case = pytest.mark.parametrize(("name", "slots"), CASES)
 every_pooling = pytest.mark.parametrize(
     ("how", "slots"),
-    [(how(name), s) for how in (Sum, Maximum, lambda name: Softmax(name, 1.5)) for name in PLAIN for s in SLOTS],
+    [(how(name), slots) for how in (Sum, Maximum, lambda name: Softmax(name, 1.5)) for name, slots in CASES],
     ids=str,
 )
 pytestmark = pytest.mark.usefixtures("float64")
@@ -67,40 +69,64 @@ def test_an_absent_slot_adds_nothing_because_every_activation_is_zero_at_zero(na
 
 
 def test_the_slots_cover_one_block_and_several() -> None:
-    assert 20 <= UNROLLED_SLOTS < 26  # else the cases above no longer try both ways to reduce
+    assert 4 <= UNROLLED_SLOTS < 27  # else the cases above no longer try both ways to reduce
+
+
+class Derived(NamedTuple):
+    """A pooling by itself, then with its tangent, and what its transpose makes of a cotangent."""
+
+    alone: np.ndarray
+    output: np.ndarray
+    tangent: np.ndarray
+    pulled: np.ndarray
+
+
+@pytest.fixture(scope="module")
+def derived(quick_jit: Callable[..., Any]) -> Callable[[Any, int], Derived]:
+    """``derived(how, slots)``: compiled and run once for all tests."""
+
+    @functools.cache
+    def run(how: Any, slots: int) -> Derived:
+        weights, weights_dot, sets, _, cotangent = arrays(slots)
+
+        def everything(weights: Any, weights_dot: Any, sets: Any, cotangent: Any) -> Derived:
+            function = lambda w: pool(how, w, sets)  # noqa: E731
+            output, tangent = jax.jvp(function, (weights,), (weights_dot,))
+            return Derived(function(weights), output, tangent, jax.vjp(function, weights)[1](cotangent)[0])
+
+        return jax.tree.map(np.asarray, quick_jit(everything)(weights, weights_dot, sets, cotangent))
+
+    return run
 
 
 @every_pooling
-def test_value_and_derivatives_equal_the_definition(how: Any, slots: int, quick_jit: Callable[..., Any]) -> None:
+def test_value_and_derivatives_equal_the_definition(how: Any, slots: int, derived: Any) -> None:
     weights, weights_dot, sets, _, cotangent = arrays(slots)
-
-    def everything(weights: Any, weights_dot: Any, sets: Any, cotangent: Any) -> Any:
-        function = lambda w: pool(how, w, sets)  # noqa: E731
-        output, tangent = jax.jvp(function, (weights,), (weights_dot,))
-        return function(weights), output, tangent, jax.vjp(function, weights)[1](cotangent)[0]
-
-    alone, output, tangent, pulled = quick_jit(everything)(weights, weights_dot, sets, cotangent)
-    assert np.asarray(alone) == close(pooled(how, weights, sets))
-    assert np.asarray(output) == close(pooled(how, weights, sets))
+    found = derived(how, slots)
+    assert found.alone == close(pooled(how, weights, sets))
+    assert found.output == close(pooled(how, weights, sets))
     step = 1e-6 * weights_dot
     difference = (pooled(how, weights + step, sets) - pooled(how, weights - step, sets)) / 2e-6
-    assert np.asarray(tangent) == close(difference, 1e-7)
+    assert found.tangent == close(difference, 1e-7)
     # The transpose is the linear map that has the same inner products.
-    assert (np.asarray(pulled) * weights_dot).sum() == close((cotangent * np.asarray(tangent)).sum())
+    assert (found.pulled * weights_dot).sum() == close((cotangent * found.tangent).sum())
 
 
 @every_case
-def test_tangent_and_transpose_of_the_sum_in_closed_form(name: str, slots: int, quick_jit: Callable[..., Any]) -> None:
+def test_tangent_and_transpose_of_the_sum_in_closed_form(name: str, slots: int, derived: Any) -> None:
     weights, weights_dot, sets, _, cotangent = arrays(slots)
     slope = PLAIN[name][1](sets @ weights)
+    found = derived(Sum(name), slots)
+    assert found.tangent == close((slope * (sets @ weights_dot)).sum(1))
+    assert found.pulled == close(np.einsum("bsf,bsk->fk", sets, slope * cotangent[:, None]))
 
-    def everything(weights: Any) -> Any:
-        function = lambda w: pool(Sum(name), w, sets)  # noqa: E731
-        return jax.jvp(function, (weights,), (weights_dot,))[1], jax.vjp(function, weights)[1](cotangent)[0]
 
-    tangent, pulled = quick_jit(everything)(weights)
-    assert np.asarray(tangent) == close((slope * (sets @ weights_dot)).sum(1))
-    assert np.asarray(pulled) == close(np.einsum("bsf,bsk->fk", sets, slope * cotangent[:, None]))
+@pytest.mark.parametrize("slots", [1, 2, 3, 5, 6])  # one block, one block, two (one slot padded), three (padded), three
+def test_slots_are_combined_in_blocks_with_their_numbers(slots: int) -> None:
+    # Σ_s (s + 1) x_s over blocks of two; a padded slot holds zeros.
+    sets = np.random.default_rng(slots).normal(size=(4, slots, 3))
+    found = over_slots(lambda x, slot: (slot + 1) * x, jnp.add, jnp.asarray(sets), unrolled=2)
+    assert np.asarray(found) == close((np.arange(1, slots + 1)[None, :, None] * sets).sum(1))
 
 
 @pytest.mark.parametrize("how", [Sum("tanh"), Maximum("tanh"), Softmax("elu", 0.7)], ids=str)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.rbf import Rbf
+from swarmbed.spec.errors import SwarmbedError
 
 STEP = 2 * pi / 8  # between centres on the circle: −π, −3π/4, …, 3π/4
 
@@ -64,10 +64,10 @@ def test_the_orientation_is_a_third_dimension(embed: Any) -> None:
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
-        ({"centres": 0}, "centres must be at least 1"),
-        ({"angles": 3}, "angles 1 or 2"),
-        ({"distance_width": 0.0}, "distance_width"),
-        ({"angle_width": -1.0}, "angle_width"),
+        ({"centres": 0}, "centres must be a whole number of at least 1, not 0"),
+        ({"angles": 3}, "angles must be a whole number between 1 and 2, not 3"),
+        ({"distance_width": 0.0}, "distance_width must be a number above 0"),
+        ({"angle_width": -1.0}, "angle_width must be a number above 0"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], named: str) -> None:

@@ -27,10 +27,12 @@ class OneAgent(gymnasium.Env[Any, np.ndarray]):
         self.action_space = self.swarm.action_space("agent_0")
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        return tuple(result["agent_0"] for result in self.swarm.reset(seed))
+        observation, info = (result["agent_0"] for result in self.swarm.reset(seed))
+        return observation, info | {"present": True}
 
     def step(self, action: np.ndarray) -> Any:
-        return tuple(result["agent_0"] for result in self.swarm.step({"agent_0": action}))
+        *outcome, info = (result["agent_0"] for result in self.swarm.step({"agent_0": action}))
+        return *outcome, info | {"present": True}
 
 
 @pytest.fixture(scope="module")

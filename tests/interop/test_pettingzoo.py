@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
-from swarmbed import SwarmbedError, make_task
+from swarmbed import SwarmbedError, make
 from swarmbed.interop.pettingzoo import SwarmParallelEnv, parallel_env
-from swarmbed.tasks import task_names
+from swarmbed.spec import registry
 
 # A horizon of 4 cuts most episodes off; with a reach of 25 units the pursuers often catch the evader before that.
 PURSUIT = {"num_agents": 2, "horizon": 4, "capture_radius": 25.0}
@@ -29,14 +29,14 @@ def pursuit() -> SwarmParallelEnv:
     return parallel_env("pursuit", **PURSUIT)
 
 
-@pytest.mark.parametrize("name", task_names())
+@pytest.mark.parametrize("name", registry.tasks.names())
 def test_every_task_with_a_single_agent_passes_the_api_test_without_a_warning(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         parallel_api_test(parallel_env(name, num_agents=1, horizon=3), num_cycles=10)
 
 
-@pytest.mark.parametrize("name", task_names())
+@pytest.mark.parametrize("name", registry.tasks.names())
 def test_every_task_passes_the_seed_test(name: str) -> None:
     parallel_seed_test(lambda: parallel_env(name, num_agents=1, horizon=3), num_cycles=10)
 
@@ -62,17 +62,12 @@ def test_the_spaces_contain_every_observation_action_and_state(pursuit: SwarmPar
         observations = pursuit.step(random_actions(pursuit))[0]
 
 
-def test_a_step_is_the_task_s_transition_reward_and_observation(
-    pursuit: SwarmParallelEnv, compiled: Callable[[object, str], Any]
-) -> None:
-    task = make_task("pursuit", **PURSUIT)
+def test_a_step_is_the_task_s_step(pursuit: SwarmParallelEnv, compiled: Callable[[object, str], Any]) -> None:
+    task = make("pursuit", **PURSUIT)
     reset_key, step_stream = jax.random.split(jax.random.key(7))[::-1]
-    before = compiled(task, "initial")(reset_key)
+    _, before = compiled(task, "reset")(reset_key)
     action = jnp.array([[0.5, -0.2], [1.0, 0.3]])
-    after = compiled(task, "transition")(before, action, jax.random.split(step_stream)[1])
-    seen, metrics = compiled(task, "observe")(after), compiled(task, "metrics")(after)
-
-    reward = compiled(task, "reward")(before, action, after)
+    seen, _, reward, _, _, metrics = compiled(task, "step")(jax.random.split(step_stream)[1], before, action)
 
     pursuit.reset(seed=7)
     observations, rewards, _, _, infos = pursuit.step({"agent_0": action[0], "agent_1": action[1]})
@@ -82,7 +77,8 @@ def test_a_step_is_the_task_s_transition_reward_and_observation(
         np.testing.assert_allclose(observations[agent]["set_0"], seen.sets[0].elements[i], atol=1e-5)
         np.testing.assert_array_equal(observations[agent]["mask_0"], seen.sets[0].mask[i])
         assert rewards[agent] == pytest.approx(float(reward), abs=1e-6)
-        assert infos[agent]["evader_distance"] == pytest.approx(float(metrics["evader_distance"]), abs=1e-4)
+        assert infos[agent] == pytest.approx({name: float(value) for name, value in metrics.items()}, abs=1e-4)
+        assert set(infos[agent]) == {metric.name for metric in task.metrics}
 
 
 def test_running_out_of_time_is_a_truncation_and_not_a_termination() -> None:
@@ -113,12 +109,13 @@ def test_a_capture_in_the_last_step_is_a_termination_only(pursuit: SwarmParallel
     still = {"agent_0": np.zeros(2), "agent_1": np.zeros(2)}
     for seed in range(20):
         pursuit.reset(seed=seed)
-        start = pursuit._swarm
+        start = pursuit._episodes.swarms
         if pursuit.step(still)[2]["agent_0"]:
             break
     # The same step again, but this time it is the last one that the horizon allows.
     pursuit.reset(seed=seed)
-    pursuit._swarm = start._replace(age=jnp.full_like(start.age, PURSUIT["horizon"] - 1))
+    old = start.state._replace(age=jnp.full_like(start.state.age, PURSUIT["horizon"] - 1))
+    pursuit._episodes.swarms = start._replace(state=old)
     _, _, terminated, truncated, _ = pursuit.step(still)
     assert (terminated["agent_0"], truncated["agent_0"]) == (True, False)
 
@@ -133,12 +130,13 @@ def test_a_reset_without_a_seed_goes_on_to_a_new_start(pursuit: SwarmParallelEnv
     np.testing.assert_array_equal(pursuit.state(), first)
 
 
-def test_the_state_lists_positions_then_headings_then_evaders(
+def test_the_state_lists_positions_then_headings_then_evaders_then_presence_and_age(
     pursuit: SwarmParallelEnv, compiled: Callable[[object, str], Any]
 ) -> None:
     pursuit.reset(seed=2)
-    start = compiled(make_task("pursuit", **PURSUIT), "initial")(jax.random.split(jax.random.key(2))[1])
-    wanted = jnp.concatenate([start.agents.position.ravel(), start.agents.heading, start.evaders.ravel()])
+    start = compiled(make("pursuit", **PURSUIT), "initial")(jax.random.split(jax.random.key(2))[1])
+    numbers = [start.agents.position.ravel(), start.agents.heading, start.evaders.ravel()]
+    wanted = jnp.concatenate([*numbers, jnp.array([1.0, 1.0, 0.0])])  # two agents are there; the episode is new
     np.testing.assert_allclose(pursuit.state(), wanted, rtol=1e-6)
 
 

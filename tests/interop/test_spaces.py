@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed import make_task
+from swarmbed import make
 from swarmbed.interop import spaces, swarms
 from swarmbed.tasks.base import Observation, ObservedSet
 
@@ -40,7 +40,7 @@ def test_leading_axes_become_one_swarm_after_swarm() -> None:
 
 
 def test_the_names_of_the_vector_follow_its_order() -> None:
-    names = spaces.flat_names(make_task("pursuit", num_agents=2, observation="basic"))
+    names = spaces.flat_names(make("pursuit", num_agents=2, observation="basic"))
     assert names == (
         "local: evader distance", "local: evader bearing cos", "local: evader bearing sin",
         "set_0 slot 0: distance", "set_0 slot 0: bearing cos", "set_0 slot 0: bearing sin", "set_0 slot 0: is there",
@@ -49,7 +49,7 @@ def test_the_names_of_the_vector_follow_its_order() -> None:
 
 
 def test_local_properties_may_be_missing_altogether() -> None:
-    task = make_task("multi-pursuit", num_agents=3, num_evaders=2)
+    task = make("multi-pursuit", num_agents=3, num_evaders=2)
     space = spaces.observation_space(task, flatten=False)
     assert space["local"].shape == (0,)
     assert space["set_0"].shape == (3, 5)  # distance, bearing cos and sin, orientation cos and sin

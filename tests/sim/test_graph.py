@@ -25,12 +25,6 @@ def test_without_a_radius_everybody_else_is_a_neighbour() -> None:
     np.testing.assert_array_equal(neighbours(DISTANCE, NOT_SELF, None), NOT_SELF)
 
 
-def test_each_sender_may_have_a_radius_of_its_own_and_a_negative_one_is_never_heard() -> None:
-    # Column j is the sender: 0 reaches nobody, 1 reaches 3 far, 2 reaches everybody.
-    wanted = [[False, True, True], [False, False, True], [False, False, False]]
-    np.testing.assert_array_equal(neighbours(DISTANCE, NOT_SELF, jnp.array([-1.0, 3.0, 9.0])), wanted)
-
-
 def test_neighbourhood_sizes_count_neighbours() -> None:
     np.testing.assert_array_equal(neighbourhood_size(neighbours(DISTANCE, NOT_SELF, 4.0)), [1.0, 2.0, 1.0])
 

@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed import make_task
 from swarmbed.sim import relations
 from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 
 DATA = Path(__file__).parent.parent / "data"
@@ -44,7 +44,7 @@ def agents_of(state: Any) -> Agents:
 def replay(name: str, before: Any, evaders: Any, actions: Any, after: Any, evaders_after: Any) -> dict[str, Any]:
     """One transition from the recorded state before, and what is sensed in the recorded state after."""
     base, settings = TASKS[name]
-    task: Any = make_task(base, **settings)
+    task: Any = make(base, **settings)
     state = task.transition(State(agents_of(before), evaders), actions, jax.random.key(0))
     agents = agents_of(after)
     everybody = agents.position if evaders_after is None else jnp.concatenate([agents.position, evaders_after])

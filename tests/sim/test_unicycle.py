@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed import SwarmbedError
 from swarmbed.sim.unicycle import Agents, DoubleIntegrator, SingleIntegrator
 from swarmbed.sim.world import Closed, Torus
+from swarmbed.spec.errors import SwarmbedError
 
 WALLS, PERIODIC = Closed(100.0, 40.0), Torus(100.0, 40.0)
 # Two sub-steps of half a second keep the arithmetic short.
@@ -127,22 +127,3 @@ def test_single_integrators_have_no_velocities() -> None:
 def test_a_double_integrator_refuses_agents_without_velocities() -> None:
     with pytest.raises(SwarmbedError, match="need a speed and a turn_rate"):
         DoubleIntegrator().move(agents((10, 10, 0)), jnp.zeros((1, 2)), WALLS)
-
-
-@pytest.mark.parametrize(
-    "name", ["max_speed", "max_turn_rate", "substep_seconds", "max_acceleration", "max_turn_acceleration"]
-)
-def test_limits_that_are_not_positive_are_refused(name: str) -> None:
-    limits: dict[str, Any] = {name: -1.0}
-    with pytest.raises(SwarmbedError, match=f"^{name} must be a positive number, not -1.0$"):
-        DoubleIntegrator(**limits)
-
-
-def test_no_sub_steps_are_refused() -> None:
-    with pytest.raises(SwarmbedError, match=r"^substeps must be a positive number, not 0$"):
-        SingleIntegrator(substeps=0)
-
-
-def test_friction_that_adds_speed_is_refused() -> None:
-    with pytest.raises(SwarmbedError, match=r"^velocity_kept must lie between 0 and 1, not 1\.5$"):
-        DoubleIntegrator(velocity_kept=1.5)

@@ -2,9 +2,7 @@
 
 import jax.numpy as jnp
 import numpy as np
-import pytest
 
-from swarmbed import SwarmbedError
 from swarmbed.sim.world import Closed, Torus
 
 
@@ -50,10 +48,3 @@ def test_a_tiny_negative_coordinate_does_not_wrap_to_the_far_border_itself() -> 
     # In float32, 100 − 1e-9 rounds to 100, which is outside of [0, 100).
     x, _ = Torus(100.0, 40.0).confine(jnp.array([-1e-9]), jnp.array([0.0]))
     assert x[0] < 100.0
-
-
-@pytest.mark.parametrize("size", [0.0, -5.0, float("nan")])
-@pytest.mark.parametrize("world", [Closed, Torus])
-def test_a_side_that_is_not_positive_is_refused(world: type[Closed] | type[Torus], size: float) -> None:
-    with pytest.raises(SwarmbedError, match=r"^height must be a positive number, not (0\.0|-5\.0|nan)$"):
-        world(100.0, size)

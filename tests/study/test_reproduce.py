@@ -24,7 +24,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture
 def short_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("swarmbed.study.outcome.CAPTURE_EPISODES", 2)
+    monkeypatch.setattr("swarmbed.study.outcome.EVENT_EPISODES", 2)
     monkeypatch.setattr("swarmbed.study.cost.CALLS", 2)
     monkeypatch.setattr("swarmbed.study.outcome.make_task", _short_task)
 

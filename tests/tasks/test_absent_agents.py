@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed import make_task
 from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 
 PRESENT = np.array([True, False, True, True, False])
@@ -59,7 +59,7 @@ def both(quick_jit: Any) -> Any:
     def compute(name: str) -> Any:
         if name not in found:
             kind, settings = CASES[name]
-            five, three = (make_task(kind, num_agents=number, **settings) for number in (5, 3))
+            five, three = (make(kind, num_agents=number, **settings) for number in (5, 3))
             with_gaps, without, action, fewer_actions = scenes(name)
             pairs = ((five, with_gaps, action), (three, without, fewer_actions))
             outcomes = [quick_jit(jax.vmap(partial(everything, task)))(*arguments) for task, *arguments in pairs]
@@ -100,7 +100,7 @@ def test_absent_agents_do_not_count_in_reward_end_and_metrics(name: str, both: A
 def test_evaders_do_not_flee_from_absent_pursuers(name: str, quick_jit: Any) -> None:
     # An evader sees no difference between somebody absent in its way and somebody absent far away.
     kind, settings = CASES[name]
-    task: Any = make_task(kind, num_agents=5, **settings)
+    task: Any = make(kind, num_agents=5, **settings)
     flee = quick_jit(jax.vmap(task.flee))
     state, *_ = scenes(name)
     position = np.where(PRESENT[:, None], state.agents.position, np.float32(1.0))
@@ -113,5 +113,5 @@ def test_evaders_do_not_flee_from_absent_pursuers(name: str, quick_jit: Any) -> 
 def test_who_is_absent_stays_absent() -> None:
     scene, _, actions, _ = scenes("rendezvous")
     state, action = jax.tree.map(lambda column: jnp.asarray(column[0]), (scene, actions))
-    after = make_task("rendezvous", num_agents=5).transition(state, action, jax.random.key(0))
+    after = make("rendezvous", num_agents=5).transition(state, action, jax.random.key(0))
     np.testing.assert_array_equal(after.present, PRESENT)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from jax.flatten_util import ravel_pytree
 
-from swarmbed import make_task
 from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 
 # Borders, the middle, exactly half the world apart, nearly on the same spot, exactly one radius away.
@@ -24,14 +24,14 @@ ACTIONS = (0.0, 1.0, -1.0, 3.0, 0.3)
 SIZE = {"width": 75, "height": 45}
 NEAR = {"comm_radius": 20, "sight_radius": 20, "observation": "comm"}
 TASKS = {
-    "rendezvous of one": make_task("rendezvous", num_agents=1, observation="comm", **SIZE),
-    "rendezvous of two on a torus": make_task("rendezvous", num_agents=2, world="torus", dynamics="single", **SIZE),
-    "rendezvous of four nearby": make_task(
+    "rendezvous of one": make("rendezvous", num_agents=1, observation="comm", **SIZE),
+    "rendezvous of two on a torus": make("rendezvous", num_agents=2, world="torus", dynamics="single", **SIZE),
+    "rendezvous of four nearby": make(
         "rendezvous", num_agents=4, comm_radius=20, observation="comm", velocity_frame="own", **SIZE
     ),
-    "pursuit by one between walls": make_task("pursuit", num_agents=1, world="closed", **NEAR, **SIZE),
-    "pursuit by three nearby": make_task("pursuit", num_agents=3, **NEAR, **SIZE),
-    "pursuit of two evaders between walls": make_task(
+    "pursuit by one between walls": make("pursuit", num_agents=1, world="closed", **NEAR, **SIZE),
+    "pursuit by three nearby": make("pursuit", num_agents=3, **NEAR, **SIZE),
+    "pursuit of two evaders between walls": make(
         "multi_pursuit", num_agents=2, num_evaders=2, world="closed", sight_radius=20, **SIZE
     ),
 }
@@ -102,7 +102,7 @@ def test_gradients_are_finite_with_everybody_on_one_spot(name: str, value_and_sl
 
 def test_the_gradient_of_a_step_is_that_of_finite_differences(float64: None, quick_jit: Any) -> None:
     # Away from ties the gradient is not only finite but right.
-    task = make_task("pursuit", num_agents=3, world="closed", **NEAR, **SIZE)
+    task = make("pursuit", num_agents=3, world="closed", **NEAR, **SIZE)
     table = jnp.array([[10.3, 12.1], [21.7, 20.4], [33.9, 15.2]])
     state = State(Agents(table, jnp.array([0.3, 1.9, 4.4])), jnp.array([[40.2, 24.6]]))
     action = jnp.array([[0.5, -0.2], [0.9, 0.4], [-0.3, 0.7]])

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from swarmbed import SwarmbedError, make_task
-from swarmbed.tasks import task_names
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks import make, task_names
 
 MISSING = "does not exist; choose one of:"
 POSITIVE_RADIUS = "must be a positive number, or left out for global sight"
@@ -27,19 +27,19 @@ POSITIVE_RADIUS = "must be a positive number, or left out for global sight"
     ],
 )
 def test_names_stand_for_the_experiments_of_the_paper(name: str, wanted: dict[str, Any]) -> None:
-    task = make_task(name)
+    task = make(name)
     wanted = {"width": 100.0, "height": 100.0, "horizon": 1024, **wanted}
     assert {setting: getattr(task, setting) for setting in wanted} == wanted
 
 
 def test_settings_override_those_of_a_variant() -> None:
-    task: Any = make_task("pursuit-local", comm_radius=None, agents=3)
+    task: Any = make("pursuit-local", comm_radius=None, agents=3)
     assert (task.comm_radius, task.num_agents, task.sight_radius) == (None, 3, 20.0)
 
 
 def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
     with pytest.raises(SwarmbedError) as caught:
-        make_task("rendevous")
+        make("rendevous")
     assert str(caught.value) == f"task 'rendevous' does not exist; choose one of: {', '.join(task_names())}"
 
 
@@ -69,13 +69,13 @@ def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
 )
 def test_a_wrong_setting_is_refused_in_one_sentence(name: str, setting: str, value: Any, message: str) -> None:
     with pytest.raises(SwarmbedError) as caught:
-        make_task(name, **{setting: value})
+        make(name, **{setting: value})
     assert str(caught.value) == message
 
 
 def test_an_unknown_setting_is_refused_with_a_guess_and_all_that_there_are() -> None:
     with pytest.raises(SwarmbedError) as caught:
-        make_task("rendezvous", com_radius=40)
+        make("rendezvous", com_radius=40)
     message = str(caught.value)
     assert message.startswith("task 'rendezvous' has no setting 'com_radius'; did you mean 'comm_radius'? it has: ")
     for name in ("agents", "observe", "action_cost", "width"):
@@ -85,13 +85,13 @@ def test_an_unknown_setting_is_refused_with_a_guess_and_all_that_there_are() -> 
 @pytest.mark.parametrize("shape", [(3, 2), (4, 3), (4,), (2, 4)])
 def test_actions_of_a_wrong_shape_are_refused_and_the_right_shape_named(shape: tuple[int, ...]) -> None:
     with pytest.raises(SwarmbedError) as caught:
-        make_task("rendezvous", num_agents=4).check_action(jnp.zeros(shape))
+        make("rendezvous", num_agents=4).check_action(jnp.zeros(shape))
     assert str(caught.value) == f"action must have shape (4, 2) (agents, numbers per agent), not {shape}"
 
 
 @pytest.mark.parametrize("name", ["rendezvous", "pursuit", "multi_pursuit"])
 def test_a_step_refuses_actions_for_another_number_of_agents(name: str) -> None:
-    task = make_task(name, num_agents=4)
+    task = make(name, num_agents=4)
     state = jax.eval_shape(task.initial, jax.random.key(0))
     with pytest.raises(SwarmbedError) as caught:
         jax.eval_shape(lambda s: task.transition(s, jnp.zeros((3, 2)), jax.random.key(0)), state)
@@ -100,7 +100,7 @@ def test_a_step_refuses_actions_for_another_number_of_agents(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["pursuit", "multi_pursuit"])
 def test_a_pursuit_refuses_a_state_without_evaders(name: str) -> None:
-    task = make_task(name, num_agents=2)
+    task = make(name, num_agents=2)
     state = jax.eval_shape(task.initial, jax.random.key(0))._replace(evaders=None)
     with pytest.raises(SwarmbedError) as caught:
         jax.eval_shape(task.observe, state)
@@ -109,6 +109,6 @@ def test_a_pursuit_refuses_a_state_without_evaders(name: str) -> None:
 
 def test_equal_settings_make_equal_tasks() -> None:
     # Functions are compiled once per task, so that equality must go by settings and not by identity.
-    assert make_task("rendezvous", agents=5) == make_task("rendezvous", num_agents=5)
-    assert hash(make_task("rendezvous", agents=5)) == hash(make_task("rendezvous", num_agents=5))
-    assert make_task("rendezvous", agents=5) != make_task("rendezvous", agents=6)
+    assert make("rendezvous", agents=5) == make("rendezvous", num_agents=5)
+    assert hash(make("rendezvous", agents=5)) == hash(make("rendezvous", num_agents=5))
+    assert make("rendezvous", agents=5) != make("rendezvous", agents=6)

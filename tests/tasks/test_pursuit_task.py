@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from swarmbed import make_task
+from swarmbed.tasks import make
 
 KEY = jax.random.key(0)
 STILL = jnp.zeros((3, 2))
-THREE = make_task("pursuit", num_agents=3, width=100, height=40, comm_radius=25, sight_radius=20, observation="comm")
+THREE = make("pursuit", num_agents=3, width=100, height=40, comm_radius=25, sight_radius=20, observation="comm")
 
 
 def close(wanted: Any) -> Any:
@@ -41,7 +41,7 @@ def test_farther_than_the_sight_radius_is_never_worse_than_minus_one(scene: Any)
 
 
 def test_without_a_sight_radius_the_scale_is_half_the_diagonal(scene: Any) -> None:
-    task = make_task("pursuit", num_agents=3, width=100, height=40)
+    task = make("pursuit", num_agents=3, width=100, height=40)
     state = scene([(47, 16, 0), (30, 20, 0), (70, 20, 0)], (50, 20))
     assert task.reward(state, STILL, state) == close(-5 / (hypot(100, 40) / 2))
 
@@ -50,37 +50,37 @@ def test_without_a_sight_radius_the_scale_is_half_the_diagonal(scene: Any) -> No
 def test_the_evader_is_caught_within_one_unit(distance: float, captured: bool, scene: Any) -> None:
     state = scene([(50 - distance, 20, 0), (30, 20, 0), (70, 20, 0)], (50, 20))
     assert bool(THREE.terminated(state)) is captured
-    assert THREE.metrics(state)["captured"] == float(captured)
+    assert THREE.measure(state)["captured"] == float(captured)
 
 
 def test_the_distance_of_the_nearest_pursuer_is_followed(scene: Any) -> None:
     state = scene([(47, 16, 0), (30, 20, 0), (70, 20, 0)], (50, 20))
-    assert THREE.metrics(state)["evader_distance"] == close(5)
+    assert THREE.measure(state)["evader_distance"] == close(5)
 
 
 def test_pursuers_and_evader_both_choose_from_the_state_before(scene: Any, compiled: Any) -> None:
     # A lone pursuer three units behind drives one unit to the side, while the evader runs two units straight away from
     # where the pursuer was.
-    task = make_task("pursuit", num_agents=1, width=100, height=40)
+    task = make("pursuit", num_agents=1, width=100, height=40)
     state = compiled(task, "transition")(scene([(47, 20, pi / 2)], (50, 20)), jnp.array([[1.0, 0.0]]), KEY)
     np.testing.assert_allclose(state.agents.position, [[47, 21]], atol=1e-4)
     np.testing.assert_allclose(state.evaders, [[52, 20]], atol=1e-4)
 
 
 def test_the_evader_crosses_the_border_of_a_torus(scene: Any, compiled: Any) -> None:
-    task = make_task("pursuit", num_agents=1, width=100, height=40)
+    task = make("pursuit", num_agents=1, width=100, height=40)
     state = compiled(task, "transition")(scene([(96, 20, 0)], (99, 20)), jnp.zeros((1, 2)), KEY)
     np.testing.assert_allclose(state.evaders, [[1, 20]], atol=1e-4)
 
 
 def test_the_evader_stops_at_walls(scene: Any, compiled: Any) -> None:
-    task = make_task("pursuit", num_agents=1, width=100, height=40, world="closed")
+    task = make("pursuit", num_agents=1, width=100, height=40, world="closed")
     state = compiled(task, "transition")(scene([(96, 20, 0)], (99, 20)), jnp.zeros((1, 2)), KEY)
     np.testing.assert_allclose(state.evaders, [[100, 20]], atol=1e-4)
 
 
 def test_a_slower_evader_is_a_setting(scene: Any, compiled: Any) -> None:
-    task = make_task("pursuit", num_agents=1, width=100, height=40, world="closed", evader_speed_ratio=0.5)
+    task = make("pursuit", num_agents=1, width=100, height=40, world="closed", evader_speed_ratio=0.5)
     state = compiled(task, "transition")(scene([(47, 20, 0)], (50, 20)), jnp.zeros((1, 2)), KEY)
     np.testing.assert_allclose(state.evaders, [[50.5, 20]], atol=1e-4)
 
@@ -92,7 +92,7 @@ def test_columns_come_in_the_order_of_the_paper() -> None:
 
 
 def test_walls_and_velocities_come_before_the_evader() -> None:
-    names = make_task("pursuit", world="closed", dynamics="double", observation="basic").column_names
+    names = make("pursuit", world="closed", dynamics="double", observation="basic").column_names
     own = ("wall distance", "wall cos", "wall sin", "speed", "turn rate")
     assert names.local == (*own, "evader distance", "evader bearing cos", "evader bearing sin")
 
@@ -124,5 +124,5 @@ def test_no_path_looks_like_the_longest_one(scene: Any, compiled: Any) -> None:
 
 @pytest.mark.parametrize("observation", ["basic", "extended"])
 def test_without_comm_nothing_is_transmitted(observation: str, scene: Any) -> None:
-    task = make_task("pursuit", num_agents=1, observation=observation)
+    task = make("pursuit", num_agents=1, observation=observation)
     assert task.transmit(scene([(47, 20, 0)], (50, 20))) is None

@@ -15,17 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
-from swarmbed import make_task
 from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 
 N, E = 5, 3
 LOCAL: dict[str, Any] = {"num_agents": N, "width": 75, "height": 45, "comm_radius": 20.5}
 TASKS: dict[str, Any] = {
-    "rendezvous": make_task("rendezvous", observation="comm", velocity_frame="own", **LOCAL),
-    "rendezvous-torus": make_task("rendezvous", observation="comm", world="torus", velocity_frame="own", **LOCAL),
-    "pursuit": make_task("pursuit", observation="comm", sight_radius=15.5, **LOCAL),
-    "multi_pursuit": make_task("multi_pursuit", num_evaders=E, sight_radius=15.5, **LOCAL),
+    "rendezvous": make("rendezvous", observation="comm", velocity_frame="own", **LOCAL),
+    "rendezvous-torus": make("rendezvous", observation="comm", world="torus", velocity_frame="own", **LOCAL),
+    "pursuit": make("pursuit", observation="comm", sight_radius=15.5, **LOCAL),
+    "multi_pursuit": make("multi_pursuit", num_evaders=E, sight_radius=15.5, **LOCAL),
 }
 each_task = pytest.mark.parametrize("name", TASKS)
 each_task_on_a_torus = pytest.mark.parametrize("name", [name for name in TASKS if name != "rendezvous"])

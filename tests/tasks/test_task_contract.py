@@ -9,15 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.sharding import PartitionSpec as P
+from swarmbed.networks.network import Inputs, Layout, Network
 
-from swarmbed import SwarmbedError, make_task
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update
 from swarmbed.compute import devices
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.moments import Moments
-from swarmbed.networks.network import Inputs, Layout, Network
 from swarmbed.spec import registry
-from swarmbed.tasks import VARIANTS
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks import VARIANTS, make
 from swarmbed.tasks.base import Task
 
 AGENTS, SWARMS = 4, 3
@@ -25,7 +25,7 @@ VIEWERS = [2, 0]
 
 
 def small(name: str, **settings: Any) -> Task:
-    return make_task(name, num_agents=AGENTS, horizon=6, **settings)
+    return make(name, num_agents=AGENTS, horizon=6, **settings)
 
 
 def observation_sets(spec: type[Task]) -> list[dict[str, str]]:

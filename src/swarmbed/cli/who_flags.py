@@ -6,12 +6,11 @@ from dataclasses import field, fields, make_dataclass, replace
 from typing import Any, get_type_hints
 
 from swarmbed.cli.flags import Parser, add_flags, given
-from swarmbed.spec.registry import task_name
 from swarmbed.policy.find import Contestant, find
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import checked, default_of
-from swarmbed.tasks import make, resolve
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 WHO_HELP = "a run folder, a policy file, a shipped policy's name or a controller's name"
@@ -35,7 +34,7 @@ def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, .
     for plugin in named.plugin:
         registry.load_plugin(plugin)
     if named.task is not None:
-        one, preset = resolve(named.task)
+        one, preset = registry.tasks.resolve(named.task)
         spec = _union([one], without)
         add_flags(parser, spec, f"settings of {named.task}", preset)
         return spec
@@ -51,7 +50,7 @@ def named_task(options: Namespace) -> Task | None:
 
 def with_settings(task: Task, options: Namespace, spec: type) -> Task:
     """The task with the settings that were given as flags."""
-    what = f"task {options.task or task_name(task)!r}"
+    what = f"task {options.task or registry.task_name(task)!r}"
     return replace(task, **checked(type(task), given(options, spec), what))
 
 

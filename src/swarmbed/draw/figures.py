@@ -2,6 +2,7 @@
 
 import csv
 import math
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from swarmbed.draw.curves import Curve, draw_curves, log_scale, numbers
 from swarmbed.draw.style import BLUE, GREY, INK, METHOD_STYLES, Style, new_figure, plain_axes, save, styles_of
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks.metric import Metric
 
 __all__ = ["METHOD_STYLES", "Curve", "Style", "comparison_figure", "learning_curves", "read_metrics", "training_curve"]
 _NEEDED = ("iteration", "mean_return", "kl", "entropy", "explained_variance")
@@ -78,15 +80,16 @@ def panels_figure(curves: dict[str, dict[str, Curve]], *, ylabel: str, log: bool
     return figure
 
 
-def training_curve(metrics_csv_path: str | Path, out_path: str | Path) -> Path:
-    """The log of one run: the mean return on top; KL, entropy, explained variance and, if there, captures below."""
-    return save(training_figure(read_metrics(Path(metrics_csv_path))), out_path)
+def training_curve(metrics_csv_path: str | Path, out_path: str | Path, metrics: Sequence[Metric] = ()) -> Path:
+    """The log of one run: the mean return on top; KL, entropy, explained variance and the task's metrics below."""
+    return save(training_figure(read_metrics(Path(metrics_csv_path)), metrics), out_path)
 
 
-def training_figure(columns: dict[str, NDArray[np.floating[Any]]]) -> Figure:
+def training_figure(columns: dict[str, NDArray[np.floating[Any]]], metrics: Sequence[Metric] = ()) -> Figure:
+    """``metrics`` are those that the task declares; each that has a column gets a panel."""
     names = {"kl": "KL divergence", "entropy": "entropy (nats)", "explained_variance": "explained variance"}
-    if "captured" in columns:
-        names["captured"] = "share captured"
+    logged = {metric.name: metric for metric in metrics if metric.name in columns}
+    names |= {name: metric.axis for name, metric in logged.items()}
     iteration, returns = columns["iteration"], columns["mean_return"]
     figure = new_figure(8.0, 5.2)
     top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=[1.7, 1.0])[:, 0]
@@ -104,8 +107,11 @@ def training_figure(columns: dict[str, NDArray[np.floating[Any]]]) -> Figure:
     axes.set_title(_effort(columns), loc="right", fontsize=9, color=GREY)
     for axes, (column, label) in zip(bottom.subplots(1, len(names)), names.items(), strict=True):
         curve = Curve(iteration, columns[column])
-        draw_curves(plain_axes(axes, title=label, xlabel="iteration"), {"": curve}, {"": _line_or_dot(axes, curve)})
+        title = textwrap.fill(label, 84 // len(names))  # as many letters as fit over one of so many panels
+        draw_curves(plain_axes(axes, title=title, xlabel="iteration"), {"": curve}, {"": _line_or_dot(axes, curve)})
         axes.title.set_fontsize(9)
+        if column in logged and logged[column].log:
+            log_scale(axes, [curve])
         _iteration_axis(axes, iteration)
     return figure
 

@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from swarmbed.draw.recording import Recording, clock, describe, headline
+from swarmbed.draw.curves import Curve, log_scale
+from swarmbed.draw.recording import Recording, clock, describe, tell
 from swarmbed.draw.scene import AGENT_COLOR, EVADER_CELL, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look
 from swarmbed.draw.shapes import stage_of
 from swarmbed.draw.style import GREY, INK, make_folder, plain_axes
@@ -71,10 +72,11 @@ class Film:
     """The page of a film: the world, a clock above it, the task's metric as a growing line below."""
 
     def __init__(self, figure: Figure, recording: Recording, look: Look) -> None:
-        self.recording, self.story = recording, headline(recording)
+        self.recording, self.story = recording, tell(recording)
+        metric, values = self.story.metric, self.story.values
         stage = stage_of(recording.task, recording.states)
         world = stage.fitted(5.2, longest=8.0)
-        left, strip, head = 0.55, 1.45 if self.story else 0.35, 0.55
+        left, strip, head = 0.55, 1.45 if metric else 0.35, 0.55
         # A video's sides must be even numbers of pixels.
         width, height = (2 * round(inches * figure.dpi / 2) / figure.dpi for inches in (
             max(left + world[0] + 0.2, 4.0), head + world[1] + 0.4 + strip))  # fmt: skip
@@ -88,14 +90,17 @@ class Film:
         self.caption = figure.text(left / width, line, "", fontsize=9.5, color=INK, va="center")
         self.clock = figure.text(1 - 0.2 / width, line, "", fontsize=9.5, color=INK, va="center", ha="right")
         self.artists = [*self.scene.artists, self.clock, self.caption]
-        if self.story:
+        if metric:
             low = figure.add_axes((left / width, 0.42 / height, 1 - (left + 0.2) / width, (strip - 0.72) / height))
-            plain_axes(low, xlabel="step")
+            # The caption above the curve says what it shows.
+            plain_axes(low, xlabel="step", ylabel=metric.unit)
             low.tick_params(labelsize=8)
-            low.xaxis.label.set_fontsize(8)
+            for label in (low.xaxis.label, low.yaxis.label):
+                label.set_fontsize(8)
             low.set_xlim(0, max(recording.length, 1))
-            highest, lowest = float(np.nanmax(self.story.values)), float(np.nanmin(self.story.values))
-            low.set_ylim(1.08 * min(lowest, 0.0), 1.08 * max(highest, 0.0) or 1.0)
+            low.set_ylim(1.08 * min(float(np.nanmin(values)), 0.0), 1.08 * max(float(np.nanmax(values)), 0.0) or 1.0)
+            if metric.log:
+                log_scale(low, [Curve(np.arange(len(values)), values)])
             (self.line,) = low.plot([], [], color=AGENT_COLOR, linewidth=1.4)
             (self.dot,) = low.plot([], [], "o", color=AGENT_COLOR, markersize=4, clip_on=False)
             self.artists += [self.line, self.dot]
@@ -103,12 +108,11 @@ class Film:
     def show(self, time: int) -> None:
         self.scene.show(time)
         self.clock.set_text(clock(self.recording.task, time))
-        if self.story:
+        self.caption.set_text(self.story.at(time))
+        self.caption.set_color(EVADER_COLOR if self.story.news[time] else INK)
+        if self.story.metric:
             self.line.set_data(np.arange(time + 1), self.story.values[: time + 1])
             self.dot.set_data([time], [self.story.values[time]])
-            is_captured = bool(self.recording.metrics.get("captured", np.zeros(time + 1))[time])
-            self.caption.set_text(f"captured after {time} steps" if is_captured else self.story.at(time))
-            self.caption.set_color(EVADER_COLOR if is_captured else INK)
 
 
 def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:

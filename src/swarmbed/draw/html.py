@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from swarmbed.draw import world
 from swarmbed.draw.film import complete
 from swarmbed.draw.page_files import page_files
-from swarmbed.draw.recording import Recording, describe, headline
+from swarmbed.draw.recording import Recording, describe, tell
 from swarmbed.draw.scene import PLAIN_LOOK, Look, OnFrame, check_look
-from swarmbed.draw import world
 
 SCRIPTS = ("geometry.js", "paint.js", "stage.js", "chart.js", "arena.js", "layers.js", "replay.js")
 LEVELS = 2**16 - 1  # a coordinate takes two bytes: a hundred units in steps of 0.0015
@@ -46,32 +46,45 @@ def draw_replay(
 
 
 def episode(recording: Recording, look: Look) -> dict[str, Any]:
-    """The recording as the page reads it: positions and headings in two bytes each, base64."""
+    """The recording as the page reads it: positions and headings in two bytes each, base64.
+
+    Agents that are never there are left out; who is there when is told, a bit each, only if anybody comes or goes.
+    """
     every = look.every or 1
     times = [*range(0, recording.length, every), recording.length]
     agents, evaders = recording.states.agents, recording.states.evaders
     scene = world.world(recording.task, recording.states)
     low, size = np.array(scene["low"]), np.array(scene["high"]) - np.array(scene["low"])
-    story = headline(recording)
-    poses = np.concatenate(
-        [_levels(agents.position, low, size), _turns(agents.heading)[..., None]], axis=-1, dtype=np.uint16
-    )
+    there = np.asarray(recording.states.present)[times]
+    (ever,) = np.nonzero(there.any(axis=0))
+    there = there[:, ever]
+    position = np.where(there[..., None], np.asarray(agents.position)[times][:, ever], low)
+    heading = np.where(there, np.asarray(agents.heading)[times][:, ever], 0.0)
+    poses = np.concatenate([_levels(position, low, size), _turns(heading)[..., None]], axis=-1, dtype=np.uint16)
+    story = tell(recording)
     return {
         **scene,
-        **world.headline(recording.metrics),
         "name": recording.name,
-        "count": recording.task.num_agents,
+        "ids": ever.tolist(),
         "evader_count": 0 if evaders is None else evaders.shape[1],
         "steps": times,
         "every": every,
-        "agents": _text(poses[times]),
+        "agents": _text(poses),
+        "present": None if there.all() else base64.b64encode(np.packbits(there, bitorder="little").tobytes()).decode(),
         "evaders": None if evaders is None else _text(_levels(evaders, low, size)[times]),
-        "values": None if story is None else world.numbers(story.values[times]),
+        "values": None if story.metric is None else world.numbers(story.values[times]),
+        "news": _changes(story.news),
         "ended": recording.length if recording.terminated else None,
         "trail": look.trail,
         "speed": look.fps,
         "layers": {"edges": look.edges, "cells": look.cells, "radius": look.radius, "traces": look.trail > 0},
     }
+
+
+def _changes(news: tuple[str, ...]) -> list[list[Any]]:
+    """The steps at which there is something new to say, and what."""
+    before = ("", *news)
+    return [[time, now] for time, (now, last) in enumerate(zip(news, before, strict=False)) if now != last]
 
 
 def _levels(position: Any, low: Any, size: Any) -> Any:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from swarmbed.draw.recording import Recording, clock, describe, headline, snapshot_times
+from swarmbed.draw.recording import Recording, clock, describe, snapshot_times, tell
 from swarmbed.draw.scene import AGENT_COLOR, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look, trail
 from swarmbed.draw.shapes import stage_of
 from swarmbed.draw.style import INK, save
@@ -58,7 +58,7 @@ def trace_figure(recording: Recording, look: Look = PLAIN_LOOK) -> Figure:
         axes.set_xticks(np.linspace(*axes.get_xlim(), 3))
         axes.set_yticks(np.linspace(*axes.get_ylim(), 3))
         axes.tick_params(labelleft=column == 0, labelbottom=row == 1 or len(times) <= columns)
-    axes = panel(width - 0.25 - big[0], bottom, big, ending(recording))
+    axes = panel(width - 0.25 - big[0], bottom, big, whole_episode(recording))
     _whole_way(axes, recording)
     axes.set_xlabel("x (units)", fontsize=9, color=INK)
     axes.set_ylabel("y (units)", fontsize=9, color=INK)
@@ -90,17 +90,19 @@ def _whole_way(axes: Axes, recording: Recording) -> None:
     scene.show(length)
     pieces, colors = trail(task, scene.stage, states, 0, length, fade=False)
     axes.add_collection(LineCollection(list(pieces), colors=list(colors), linewidths=0.9, zorder=3), autolim=False)
-    starts = [(states.agents.position[0], AGENT_COLOR)]
+    present = np.asarray(states.present)
+    (ever,) = np.nonzero(present.any(axis=0))
+    # An agent starts where it is first seen.
+    starts = [(np.asarray(states.agents.position)[present.argmax(axis=0)[ever], ever], AGENT_COLOR)]
     if states.evaders is not None:
-        starts.append((states.evaders[0], EVADER_COLOR))
+        starts.append((np.asarray(states.evaders[0]), EVADER_COLOR))
     for position, color in starts:
         axes.plot(position[:, 0], position[:, 1], "o", markersize=3.2, color=color, markerfacecolor="white", zorder=3.5)
 
 
-def ending(recording: Recording) -> str:
+def whole_episode(recording: Recording) -> str:
     """How the episode went, in a few words."""
-    story = headline(recording)
-    if recording.terminated and "captured" in recording.metrics:
-        return f"whole episode · captured after {recording.length} steps"
-    words = f"whole episode · {recording.length} steps"
-    return f"{words} · {story.at(recording.length)}" if story else words
+    story, length = tell(recording), recording.length
+    if story.news[-1]:
+        return f"whole episode · {story.news[-1]}"
+    return " · ".join(filter(None, ["whole episode", f"{length} step{'s' if length != 1 else ''}", story.at(length)]))

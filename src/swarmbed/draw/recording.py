@@ -7,12 +7,13 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
-from swarmbed.spec.settings import check_count
-from swarmbed.spec.registry import task_name
+from swarmbed.draw.story import Story, after, in_words
 from swarmbed.learn import rollout
 from swarmbed.learn.rollout import Episode
 from swarmbed.policy.find import Contestant
-from swarmbed.tasks.base import State, Task
+from swarmbed.spec.registry import task_name
+from swarmbed.spec.settings import check_count
+from swarmbed.tasks.base import Metric, State, Task
 from swarmbed.tasks.swarm import SwarmTask
 
 
@@ -42,8 +43,8 @@ def record(
     start_key, run_key = (jax.random.fold_in(key, episode) for key in jax.random.split(jax.random.key(seed)))
 
     def run(start_key: PRNGKeyArray, run_key: PRNGKeyArray) -> Episode:
-        act, start = contestant.controller.act, task.initial(start_key)
-        return rollout.episode(task, act, start, run_key, steps, keep_states=True)
+        control, start = contestant.controller.control, task.initial(start_key)
+        return rollout.episode(task, control, start, run_key, steps, keep_states=True)
 
     result = jax.device_get(jax.jit(run)(start_key, run_key))
     length = int(result.length)
@@ -51,35 +52,34 @@ def record(
     return Recording(task, states, length, metrics, contestant.name, bool(result.terminated))
 
 
-class Headline(NamedTuple):
-    """The number that a viewer follows: what it is called, its unit, and its value over time."""
+class Telling(NamedTuple):
+    """A recording in numbers and words: the followed metric over time, and the news at each of those times."""
 
-    label: str
-    unit: str
+    metric: Metric | None
     values: NDArray[np.floating[Any]]
+    news: tuple[str, ...]
 
     def at(self, time: int) -> str:
-        value = float(self.values[time])
-        if not self.unit:
-            return f"{self.label}: {value:.4g}"
-        if 0 < value < 0.001:
-            return f"{self.label}: under 0.001 {self.unit}"
-        return f"{self.label}: {value:.{1 if abs(value) >= 1 else 3}f} {self.unit}"
+        """What a caption says: the newest event, else the number."""
+        return self.news[time] or ("" if self.metric is None else in_words(self.metric, float(self.values[time])))
 
 
-def headline(recording: Recording) -> Headline | None:
-    """The task's metric; captures are added up. None for a task that follows nothing."""
-    metrics = recording.metrics
-    if "mean_distance" in metrics:
-        return Headline("mean distance", "units", metrics["mean_distance"])
-    if "evader_distance" in metrics:
-        return Headline("nearest pursuer", "units", metrics["evader_distance"])
-    if "captures" in metrics:
-        # An evader that starts within reach was not caught by anybody; only steps are rewarded.
-        return Headline("evaders caught", "", np.cumsum(np.append(0.0, metrics["captures"][1:])))
-    for name, values in metrics.items():
-        return Headline(name.replace("_", " "), "", values)
-    return None
+def tell(recording: Recording) -> Telling:
+    """What the task's declared metrics tell about the episode."""
+    story, values, news = Story(recording.task), [], []
+    measured = jax.tree.map(np.asarray, recording.metrics)
+    for time in range(recording.length + 1):
+        story.tell({name: curve[time] for name, curve in measured.items()}, time, moved=time > 0)
+        if recording.terminated and time == recording.length:
+            story.end(time)
+        values.append(np.nan if story.value is None else story.value)
+        news.append(story.news)
+    return Telling(story.metric, np.array(values), tuple(news))
+
+
+def ending(recording: Recording) -> str:
+    """How the episode went, in a few words: ``captured after 120 steps``, ``ended after 300 steps``."""
+    return tell(recording).news[-1] or after("ended", recording.length)
 
 
 def clock(task: Task, time: int) -> str:
@@ -88,22 +88,25 @@ def clock(task: Task, time: int) -> str:
 
 
 def describe(recording: Recording) -> str:
-    """Who does what, with how many."""
+    """Who does what, with how many: the most that are there at one time."""
     task = task_name(recording.task).replace("_", "-")
-    count = recording.task.num_agents
+    count = int(np.asarray(recording.states.present).sum(axis=-1).max())
     border = " on a torus" if getattr(recording.task, "world", "") == "torus" else ""
     walker = "agent" if recording.states.evaders is None else "pursuer"
     return f"{recording.name.replace('_', ' ')} · {task} · {count} {walker}{'s' if count != 1 else ''}{border}"
 
 
 def snapshot_times(recording: Recording, count: int = 4) -> tuple[int, ...]:
-    """Moments that tell the story: evenly spread, but while a swarm gathers, at equal shares of what it has gathered.
+    """Moments that tell the story: evenly spread, but on the way to a goal at equal shares of what has been achieved.
 
     Otherwise a swarm that meets early would be shown meeting once and standing still three times.
     """
     shares = np.linspace(0, 1, count)
-    if "mean_distance" in recording.metrics and recording.length > 0:
-        gathered = np.maximum.accumulate(recording.metrics["mean_distance"][0] - recording.metrics["mean_distance"])
-        if gathered[-1] > 0:
-            return tuple(int(np.argmax(gathered >= min(share, 0.99) * gathered[-1])) for share in shares)
+    aim = next((m for m in recording.task.metrics if m.kind == "level" and m.goal is not None), None)
+    if aim is not None:
+        values = np.asarray(recording.metrics[aim.name], float)
+        better = values - values[0] if aim.better == "higher" else values[0] - values
+        achieved = np.maximum.accumulate(better)
+        if achieved[-1] > 0:
+            return tuple(int(np.argmax(achieved >= min(share, 0.99) * achieved[-1])) for share in shares)
     return tuple(round(share * recording.length) for share in shares)

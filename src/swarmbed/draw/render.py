@@ -1,36 +1,69 @@
-"""Episodes as pictures: record one, then write it as a page (.png) or a film (.gif, .mp4).
+"""Episodes as pictures: run one, then show it as a page that plays it (html), snapshots (png) or a film (gif, mp4).
 
-    recording = record(find("consensus"), make("rendezvous"), seed=1, steps=200)
-    draw_trace(recording, "rendezvous.png")
-    draw_animation(recording, "rendezvous.mp4")
-
-A new format is one line in WRITERS: an extension, and a function that writes a recording to a path.
+swarmbed.render("consensus", num_agents=50)                                       # in a notebook, that is all
+swarmbed.render("runs/first", seed=3, look={"cells": True}, out="pursuit.mp4")
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from swarmbed.controllers.base import Controller
 from swarmbed.draw.film import draw_animation
-from swarmbed.draw.html import draw_replay
+from swarmbed.draw.formats import WRITERS, writer_for
 from swarmbed.draw.page import draw_trace
+from swarmbed.draw.picture import Picture, draw
 from swarmbed.draw.recording import Recording, record
-from swarmbed.draw.scene import Look, OnFrame
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.draw.scene import PLAIN_LOOK, Look, OnFrame, check_look
+from swarmbed.draw.style import make_folder
+from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.settings import build
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Task
 
-__all__ = ["WRITERS", "Look", "OnFrame", "Recording", "draw_animation", "draw_trace", "record", "writer_for"]
-
-Writer = Callable[[Recording, Path, Look, OnFrame | None], Path]
-WRITERS: dict[str, Writer] = {
-    ".png": draw_trace,
-    ".gif": draw_animation,
-    ".mp4": draw_animation,
-    ".html": draw_replay,
-}
+__all__ = ["WRITERS", "Look", "Picture", "Recording", "draw_animation", "draw_trace", "record", "render", "writer_for"]
 
 
-def writer_for(path: str | Path) -> Writer:
-    """The function that writes files with this extension."""
-    extension = Path(path).suffix.lower()
-    if extension not in WRITERS:
-        raise SwarmbedError(f"out must be a file that ends in one of: {', '.join(WRITERS)}, not {str(path)!r}")
-    return WRITERS[extension]
+def render(
+    who: str | Path | Controller | Contestant,
+    task: Task | str | None = None,
+    *,
+    out: str | Path | None = None,
+    format: str = "html",
+    seed: int = 0,
+    episode: int = 0,
+    num_agents: int | None = None,
+    steps: int | None = None,
+    stochastic: bool = False,
+    look: Look | Mapping[str, Any] = PLAIN_LOOK,
+    on_frame: OnFrame | None = None,
+) -> Picture:
+    """Run one episode and draw it. In a notebook the result shows itself; with ``out`` it is also written to a file.
+
+    ``who`` and ``task`` are as in :func:`swarmbed.evaluate`, and so are ``seed`` and ``episode``: what is drawn is the
+    episode that an evaluation with this seed counts as number ``episode``. It ends with the task or after ``steps``
+    (default: the horizon). ``format`` is html (a page that plays the episode), png (snapshots and the whole way), gif
+    or mp4; with ``out``, its extension decides. ``look`` says what is drawn besides the agents, by name: ``edges``,
+    ``cells``, ``radius``, ``snapshots``, ``every``, ``fps``, ``trail``. ``on_frame`` is told (pictures drawn, of how
+    many).
+
+    >>> render("consensus", "rendezvous", num_agents=50, look={"edges": True})  # doctest: +SKIP
+    """
+    choose("format", format, [extension.removeprefix(".") for extension in WRITERS])
+    if out is not None:
+        writer_for(out)
+        make_folder(Path(out))
+    look = look if isinstance(look, Look) else build(Look, dict(look), "look")
+    contestant = as_contestant(who, stochastic=stochastic)
+    chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
+    if not isinstance(chosen, Task):
+        raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
+    chosen = chosen if num_agents is None else replace(chosen, num_agents=num_agents)
+    check_look(chosen, look)
+    recording = record(contestant, chosen, seed, steps, episode=episode)
+    if out is None:
+        return draw(recording, format, look, on_frame)
+    path = writer_for(out)(recording, Path(out), look, on_frame)
+    return Picture(recording, path.suffix.removeprefix(".").lower(), path.read_bytes(), look, path)

@@ -1,8 +1,9 @@
 """What is seen of one moment: agents as darts, evaders as discs, and on request edges, cells and radii."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from swarmbed.draw.shapes import Points, Stage, cells, darts, discs, images, segments, stage_of
 from swarmbed.draw.style import BLUE, GREY, INK, VERMILLION
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import Spec, setting
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.swarm import SwarmTask
@@ -23,16 +25,19 @@ EVADER_CELL = "#FBE6D8"
 OnFrame = Callable[[int, int], None]  # (pictures finished, pictures in all)
 
 
-class Look(NamedTuple):
+@dataclass(frozen=True)
+class Look(Spec):
     """What is drawn besides the agents, and how a recording is cut into pictures."""
 
-    edges: bool = False
-    cells: bool = False
-    radius: bool = False
-    snapshots: tuple[int, ...] | None = None
-    every: int | None = None
-    fps: float = 25.0
-    trail: int = 30
+    edges: bool = setting(False, "lines between agents that hear each other")
+    cells: bool = setting(False, "Voronoi cells of agents and evaders")
+    radius: bool = setting(False, "circles: how far agents hear and evaders are seen")
+    snapshots: tuple[int, ...] | None = setting(
+        None, "steps of the snapshots (.png)", flag="at", at_least=0, not_empty=True
+    )
+    every: int | None = setting(None, "steps per picture of film; left out: 1, in a .gif 2", at_least=1)
+    fps: float = setting(25.0, "steps per second of film", above=0, at_most=100)
+    trail: int = setting(30, "steps that stay visible", at_least=0)
 
 
 PLAIN_LOOK = Look()
@@ -65,16 +70,18 @@ class Scene:
         return [self.cells, self.circles, self.edges, self.trails, self.agents, self.evaders, self.caught]
 
     def show(self, time: int) -> None:
-        position, heading = self.states.agents.position[time], self.states.agents.heading[time]
+        there = np.asarray(self.states.present[time])
+        position = np.asarray(self.states.agents.position[time])[there]
+        heading = np.asarray(self.states.agents.heading[time])[there]
         evaders = np.zeros((0, 2)) if self.states.evaders is None else np.asarray(self.states.evaders[time])
-        self.agents.set_verts(list(darts(np.asarray(position), np.asarray(heading), self.mark)))
+        self.agents.set_verts(list(darts(position, heading, self.mark)))
         self.evaders.set_verts(discs(evaders, 0.5 * self.mark))
-        prey = evaders[caught(self.task, self.stage, np.asarray(position), evaders)]
+        prey = evaders[caught(self.task, self.stage, position, evaders)]
         self.caught.set_verts(discs(prey, 1.2 * self.mark))
         pieces, colors = trail(self.task, self.stage, self.states, max(time - self.look.trail, 0), time, fade=True)
         self.trails.set_segments(bundled(pieces, colors))
         self.trails.set_color(np.unique(colors, axis=0))  # type: ignore[arg-type]
-        self._show_extras(np.asarray(position), evaders)
+        self._show_extras(position, evaders)
 
     def _show_extras(self, position: Points, evaders: Points) -> None:
         if self.look.cells:
@@ -109,8 +116,9 @@ def trail(
 ) -> tuple[Points, NDArray[np.floating[Any]]]:
     """The ways of all agents and evaders from one time to another, with colours; older pieces are paler.
 
-    With ``fade`` they vanish towards ``first``. Without, they stay visible, and are pale not by time but by the share
-    of its way that a walker still has before it, so that one who arrives early arrives in full colour.
+    With ``fade`` they vanish towards ``first``, and whoever is gone by ``last`` has none. Without, they stay visible,
+    and are pale not by time but by the share of its way that a walker still has before it, so that one who arrives
+    early arrives in full colour. Nobody leaves a line while it is absent.
     """
     pieces: list[Points] = [np.zeros((0, 2, 2))]
     colors: list[NDArray[np.floating[Any]]] = [np.zeros((0, 4))]
@@ -120,16 +128,24 @@ def trail(
         if path is None or last <= first:
             continue
         way = np.asarray(path[first : last + 1])
+        there = np.ones(way.shape[:2], bool)
+        if color == AGENT_COLOR:
+            there = np.asarray(states.present[first : last + 1])
+            way = np.where(there[..., None], way, 0.0)  # what an absent agent's place holds may be no number at all
+        is_seen = there[:-1] & there[1:] & (there[-1] if fade else True)
         found, index = segments(stage, way[:-1], way[1:], limit)
         walker, step = index % way.shape[1], index // way.shape[1]
+        kept = is_seen[step, walker]
+        found, walker, step = found[kept], walker[kept], step[kept]
         if fade:
-            rgb = np.broadcast_to(to_rgb(color), (len(index), 3))
+            rgb = np.broadcast_to(to_rgb(color), (len(step), 3))
             alpha = 0.7 * (step + 1) / (last - first)
         else:
-            walked = np.cumsum(np.hypot(*np.moveaxis(stage.nearest(np.diff(way, axis=0)), -1, 0)), axis=0)
+            pace = np.hypot(*np.moveaxis(stage.nearest(np.diff(way, axis=0)), -1, 0))
+            walked = np.cumsum(np.where(is_seen, pace, 0.0), axis=0)
             share = walked[step, walker] / np.maximum(walked[-1, walker], 1e-12)
             rgb = 1 - (1 - np.array(to_rgb(color))) * (0.25 + 0.75 * share[:, None])
-            alpha = np.ones(len(index))
+            alpha = np.ones(len(step))
         pieces.append(found)
         colors.append(np.column_stack([rgb, alpha]))
     return np.concatenate(pieces), np.concatenate(colors)
@@ -156,27 +172,21 @@ def radii(task: Task) -> tuple[float | None, float | None]:
 
 
 def caught(task: Task, stage: Stage, position: Points, evaders: Points) -> NDArray[np.bool_]:
-    """Which evaders have a pursuer within the capture radius."""
+    """Which evaders have one of these pursuers within the capture radius."""
     if not isinstance(task, EvasionTask):
         return np.zeros(len(evaders), bool)
     way = stage.nearest(position[:, None] - evaders[None])
-    return np.asarray(np.hypot(way[..., 0], way[..., 1]).min(axis=0) <= task.capture_radius)
+    return np.asarray(np.hypot(way[..., 0], way[..., 1]).min(axis=0, initial=inf) <= task.capture_radius)
 
 
 def edges(task: Task, stage: Stage, position: Points) -> Points:
-    """A line between every two agents that are neighbours."""
+    """A line between every two of these agents that are neighbours."""
     first, second = np.triu_indices(len(position), 1)
     radius = radii(task)[0]
     return segments(stage, position[first], position[second], inf if radius is None else radius)[0]
 
 
 def check_look(task: Task, look: Look) -> None:
-    """Say so if something cannot be drawn."""
+    """Say so if something cannot be drawn of this task."""
     if look.radius and radii(task) == (None, None):
         raise SwarmbedError("radius needs a task with a comm_radius or a sight_radius, and this one has neither")
-    if look.every is not None and look.every < 1:
-        raise SwarmbedError(f"every must be a whole number of at least 1, not {look.every}")
-    if look.trail < 0:
-        raise SwarmbedError(f"trail must be a whole number of at least 0, not {look.trail}")
-    if not 0 < look.fps <= 100:
-        raise SwarmbedError(f"fps must lie between 0 and 100, not {look.fps}")

@@ -45,13 +45,15 @@ class Stage(NamedTuple):
 
 
 def stage_of(task: Task, states: State) -> Stage:
-    """The task's world; a task without one gets the rectangle that its agents ever visit."""
+    """The task's world; a task without one gets the square that its agents visit while they are there."""
     if isinstance(task, SwarmTask):
         size = np.array([task.width, task.height])
         return Stage(np.zeros(2), size, size if isinstance(task.space, Torus) else None)
-    seen = np.asarray(states.agents.position, float).reshape(-1, 2)
+    seen = np.asarray(states.agents.position, float)[np.asarray(states.present)]
     if states.evaders is not None:
         seen = np.concatenate([seen, np.asarray(states.evaders).reshape(-1, 2)])
+    if not len(seen):
+        seen = np.zeros((1, 2))
     middle, half = (seen.min(0) + seen.max(0)) / 2, max(float(np.ptp(seen, axis=0).max()) / 2, 0.5) * 1.05
     return Stage(middle - half, middle + half)
 

@@ -118,6 +118,15 @@ def save(figure: Figure, path: str | Path) -> Path:
     return path
 
 
+def svg_of(figure: Figure) -> str:
+    """A figure as an ``<svg>`` element to put into a page; it shrinks with the page where that is too narrow."""
+    page = io.BytesIO()
+    figure.savefig(page, format="svg", metadata={"Date": None})
+    text = page.getvalue().decode()
+    # What comes before the element is for files of their own.
+    return text[text.index("<svg") :].strip().replace("<svg ", '<svg style="max-width: 100%; height: auto" ', 1)
+
+
 def make_folder(path: Path) -> None:
     """Make the folder that a file goes into, or say why the file cannot be there."""
     if path.is_dir():

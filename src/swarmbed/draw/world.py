@@ -1,21 +1,14 @@
 """What a page must know to draw a task, live or recorded: the world, its radii, and which number to follow."""
 
-from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from swarmbed.draw.shapes import stage_of
+from swarmbed.draw.story import axis_of, followed
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.swarm import SwarmTask
-
-# The number that tells how it goes: metric, what it is called, its unit.
-HEADLINES = (
-    ("mean_distance", "mean distance", "units"),
-    ("evader_distance", "distance to the evader", "units"),
-    ("captures", "evaders caught", ""),
-)
 
 
 def world(task: Task, state: State) -> dict[str, Any]:
@@ -31,6 +24,7 @@ def world(task: Task, state: State) -> dict[str, Any]:
         "has_evaders": state.evaders is not None,
         "seconds": task.control_seconds if isinstance(task, SwarmTask) else None,
         "horizon": task.horizon,
+        "metric": metric(task),
         # Whoever is farther away from one step to the next has been put there, and leaves no trace.
         "longest_step": 1.5 * task.max_speed * task.control_seconds * max(getattr(task, "evader_speed_ratio", 1.0), 1.0)
         if isinstance(task, SwarmTask)
@@ -38,14 +32,18 @@ def world(task: Task, state: State) -> dict[str, Any]:
     }
 
 
-def headline(metrics: Iterable[str]) -> dict[str, Any]:
-    """Name and unit of the number that the chart follows."""
-    names = list(metrics)
-    for name, label, unit in HEADLINES:
-        if name in names:
-            return {"metric": name, "metric_label": label, "metric_unit": unit}
-    name = names[0] if names else ""
-    return {"metric": name, "metric_label": name.replace("_", " "), "metric_unit": ""}
+def metric(task: Task) -> dict[str, Any] | None:
+    """What the chart follows, as the task declares it; None for a task that measures nothing."""
+    found = followed(task)
+    if found is None:
+        return None
+    return {
+        "label": found.label,
+        "unit": found.unit,
+        "kind": found.kind,
+        "axis": axis_of(found),
+        "log": found.log,
+    }
 
 
 def plain(values: Any, digits: int = 3) -> Any:

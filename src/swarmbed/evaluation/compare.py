@@ -19,14 +19,15 @@ from swarmbed.draw.curves import Curve
 from swarmbed.draw.figures import panels_figure
 from swarmbed.draw.style import save, svg_of
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import EPISODES, Evaluation, Numbers, as_contestant, choose_task, evaluate
-from swarmbed.spec.registry import task_name
+from swarmbed.evaluation.evaluate import EPISODES, Evaluation, Numbers, evaluate
 from swarmbed.evaluation.progress import Report, reporting
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import Contestant, as_contestant, choose_task
 from swarmbed.spec import registry, settings
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.registry import task_name
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Metric, Task
+
 Who = str | Path | Controller | Contestant
 
 

@@ -6,7 +6,7 @@ are run and on however many devices. The results are kept per episode, so that c
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,8 @@ from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.learn.rollout import episode
-from swarmbed.policy.find import Contestant, find
-from swarmbed.policy.policy import Policy
-from swarmbed.spec import registry, settings
+from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.registry import task_name
 from swarmbed.spec.settings import check_count
@@ -35,7 +34,6 @@ from swarmbed.tasks.base import Goal, Metric, Task
 EPISODES = 1000
 PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
 PER_ACCELERATOR = 512
-SENSES = ("observation", "velocity_frame")  # a trained policy brings these along, whatever task it is put on
 
 Numbers = NDArray[np.float64]
 
@@ -188,51 +186,6 @@ def evaluate(
         lengths.astype(np.int64),
         {name: values.astype(np.float64) for name, values in metrics.items()},
     )
-
-
-def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool = False) -> Contestant:
-    """Whatever names a contestant, as one."""
-    if isinstance(who, (str, Path)):
-        return find(str(who), stochastic=stochastic)
-    if isinstance(who, Contestant):
-        return who
-    if not isinstance(who, Controller):
-        raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {who!r}")
-    if isinstance(who, Policy):
-        return Contestant("policy", who.sampling(who.stochastic or stochastic), who.task)
-    if stochastic:
-        raise SwarmbedError("stochastic goes with a policy; a controller acts as it was made")
-    return Contestant(type(who).__name__.lower(), who)
-
-
-def choose_task(contestant: Contestant, task: Task | None) -> Task:
-    """The task as this contestant senses it: the given one, else its own, else the first that its controller fits."""
-    if task is None:
-        return contestant.task or default_task(contestant)
-    if contestant.task is None:
-        return task
-    known = {field.name for field in fields(task)}
-    senses = {
-        name: getattr(contestant.task, name) for name in SENSES if name in known and hasattr(contestant.task, name)
-    }
-    return replace(task, **senses)
-
-
-def default_task(contestant: Contestant) -> Task:
-    names = sorted(registry.tasks.all(), key=lambda name: (name not in ("rendezvous", "pursuit"), name != "rendezvous"))
-    for name in names:
-        task = make(name)
-        if fits(contestant.controller, task):
-            return task
-    raise SwarmbedError(f"{contestant.name} fits none of the tasks with their usual settings; give one with --task")
-
-
-def fits(controller: Controller, task: Task) -> bool:
-    try:
-        controller.check(task)
-    except SwarmbedError:
-        return False
-    return True
 
 
 def episode_of(task: Task, controller: Controller, seed: int) -> Callable[[Array], Any]:

@@ -19,11 +19,11 @@ from jax import Array
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups
-from swarmbed.spec.settings import check_count
-from swarmbed.spec.registry import task_name
 from swarmbed.evaluation.progress import Report
 from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.registry import task_name
+from swarmbed.spec.settings import check_count
 from swarmbed.tasks.base import Task
 
 CANDIDATES, ROUNDS, EPISODES = 256, 4, 32

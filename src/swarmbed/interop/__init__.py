@@ -2,12 +2,34 @@
 
 from swarmbed.interop.pettingzoo import parallel_env     # one swarm, agents by name
 from swarmbed.interop.gymnasium import make_vec          # many swarms, every agent a sub-environment
+gymnasium.make("swarmbed/Rendezvous-v0")                 # one swarm as one environment, after the import above
 """
 
+from typing import Any
+
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Task
 
 
 def missing(error: ModuleNotFoundError) -> SwarmbedError:
     """The sentence for a package that is not installed."""
     package = str(error.name).partition(".")[0]
     return SwarmbedError(f"swarmbed.interop needs the package {package!r}, which is missing: install swarmbed[interop]")
+
+
+def as_task(task: str | Task, settings: dict[str, Any]) -> Task:
+    """A task by name and settings, like :func:`swarmbed.make`, or a task object as it is."""
+    if isinstance(task, str):
+        return make(task, **settings)
+    if not isinstance(task, Task):
+        hint = f"; make one: {task.__name__}()" if isinstance(task, type) and issubclass(task, Task) else ""
+        raise SwarmbedError(f"task must be a task or the name of one, not {task!r}{hint}")
+    if settings:
+        name, value = next(iter(settings.items()))
+        kind = type(task).__name__
+        raise SwarmbedError(
+            f"the setting {name!r} goes with a task's name, not with a task that is already made; "
+            f"make it with {kind}({name}={value!r})"
+        )
+    return task

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 
-from swarmbed.interop import missing
+from swarmbed.interop import as_task, missing
+from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 try:
@@ -17,35 +16,45 @@ except ModuleNotFoundError as error:
     raise missing(error) from error
 
 from swarmbed.interop import spaces, swarms
+from swarmbed.interop.episodes import Episodes, metadata, state_size, state_vector
 
 
-def parallel_env(task: str, *, flatten: bool = False, **settings: Any) -> "SwarmParallelEnv":
-    """A task by name and settings, like :func:`swarmbed.make`. ``flatten`` gives observations as one vector.
+def parallel_env(
+    task: str | Task, *, flatten: bool = False, render_mode: str | None = None, **settings: Any
+) -> "SwarmParallelEnv":
+    """A task by name and settings, like :func:`swarmbed.make`, or a task object. ``flatten`` gives observations as one
+    vector.
 
     >>> env = parallel_env("pursuit", num_agents=5)
     >>> observations, infos = env.reset(seed=1)
     >>> observations["agent_0"]["set_0"].shape
     (5, 5)
     """
-    return SwarmParallelEnv(make(task, **settings), flatten=flatten, name=task)
+    name = task if isinstance(task, str) else None
+    return SwarmParallelEnv(as_task(task, settings), flatten=flatten, render_mode=render_mode, name=name)
 
 
 class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]  # PettingZoo ships no types
-    """One swarm, whose agents all end in the same step: *terminated* when the task reached its end, *truncated* when
-    the time (the task's ``horizon``) ran out. The metrics of the task are in everybody's info."""
+    """One swarm. An episode ends for all agents in the same step: *terminated* when the task reached its end,
+    *truncated* when the time (the task's ``horizon``) ran out. The metrics of the task are in everybody's info.
 
-    def __init__(self, task: Task, *, flatten: bool = False, name: str = "swarm") -> None:
-        self.task, self.flatten = task, flatten
-        self.metadata = {"name": f"swarmbed_{name}", "render_modes": [], "is_parallelizable": True}
-        self.render_mode = None
+    ``agents`` are those who are there. One that leaves before the others is terminated in that step, with an
+    observation of zeros; one that comes later joins with reward 0.
+    """
+
+    def __init__(
+        self, task: Task, *, flatten: bool = False, render_mode: str | None = None, name: str | None = None
+    ) -> None:
+        self.task, self.flatten, self.render_mode = task, flatten, render_mode
+        self.metadata = {"name": f"swarmbed_{name or registry.task_name(task)}", "is_parallelizable": True}
+        self.metadata |= metadata(task)
         self.possible_agents = [f"agent_{i}" for i in range(task.num_agents)]
         self.agents: list[str] = []
         # One space object for each agent, because each has its own random generator.
         self.observation_spaces = {agent: spaces.observation_space(task, flatten) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.action_space(task) for agent in self.possible_agents}
-        size = sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(task.initial, jax.random.key(0))))
-        self.state_space = gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float32)
-        self._swarm: swarms.Swarms | None = None
+        self.state_space = gymnasium.spaces.Box(-np.inf, np.inf, (state_size(task),), np.float32)
+        self._episodes = Episodes(task, owner="all agents together", flatten=flatten, render_mode=render_mode)
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         return self.observation_spaces[agent]
@@ -57,54 +66,56 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """A new episode. Without a seed the random numbers go on from where they are; options are not used."""
-        keys = None if self._swarm is None else self._swarm.keys
-        if seed is not None or keys is None:
-            keys = swarms.seeded([swarms.fresh_seed() if seed is None else seed])
-        self._swarm, view = swarms.begin(self.task, keys, flatten=self.flatten)
-        self.agents = list(self.possible_agents)
-        return self._by_agent(swarms.as_numpy(view))
+        view = self._episodes.reset(None if seed is None else [seed])
+        self.agents = self._there(view)
+        return self._seen(view, self.agents), self._infos(view, self.agents)
 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """One time step with an action from every agent."""
-        if self._swarm is None:
-            raise SwarmbedError("step was called before reset; call reset() first")
-        if not self.agents:
+        """One time step with an action from every agent that is there."""
+        if self._episodes.swarms is not None and not self.agents:
             if actions:
                 raise SwarmbedError("the episode has ended and no agent is left to act; call reset() first")
             return {}, {}, {}, {}, {}
-        absent = [agent for agent in self.agents if agent not in actions]
-        if absent:
-            raise SwarmbedError(f"actions must hold one action for every agent, but {absent[0]!r} is missing")
-        action = swarms.checked_actions(
-            self.task, [actions[agent] for agent in self.agents], self.task.num_agents, "all agents together"
-        )
-        self._swarm, outcome = swarms.advance(self.task, self._swarm, action, flatten=self.flatten)
-        outcome = swarms.as_numpy(outcome)
-        observations, infos = self._by_agent(outcome.view)
+        outcome = self._episodes.step(self._all_actions(actions))
+        acted, there = self.agents, self._there(outcome.view)
+        told = [agent for agent in self.possible_agents if agent in acted or agent in there]
         terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
-        acted = self.agents
-        if terminated or truncated:
-            self.agents = []
+        self.agents = [] if terminated or truncated else there
         return (
-            observations,
-            dict.fromkeys(acted, float(outcome.reward[0])),
-            dict.fromkeys(acted, terminated),
-            dict.fromkeys(acted, truncated),
-            infos,
+            self._seen(outcome.view, told),
+            {agent: float(outcome.reward[0]) if agent in acted else 0.0 for agent in told},
+            {agent: terminated or agent not in there for agent in told},
+            {agent: truncated and agent in there for agent in told},
+            self._infos(outcome.view, told),
         )
 
     def state(self) -> np.ndarray:
         """The whole swarm as one vector: positions (x, y of each agent), headings, speeds and turn rates where there
-        are any, then the evaders' positions. For methods that look at everything while training."""
-        if self._swarm is None:
-            raise SwarmbedError("state was called before reset; call reset() first")
-        leaves = [np.ravel(leaf) for leaf in jax.tree.leaves(self._swarm.state)]
-        return np.concatenate(leaves).astype(np.float32)
+        are any, the evaders' positions, 1 for each agent that is there and 0 for each that is not, the age of the
+        episode, and what else the task keeps. For methods that look at everything while training."""
+        return state_vector(self._episodes.state())
 
-    def _by_agent(self, view: swarms.View) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Observations and infos of every agent, by name."""
+    def render(self) -> np.ndarray | None:
+        """A picture of the present state, (height, width, 3), with ``render_mode="rgb_array"``; None without."""
+        frames = self._episodes.frames()
+        return None if frames is None else frames[0]
+
+    def _all_actions(self, actions: dict[str, Any]) -> list[Any]:
+        """A row for every possible agent; zeros for those who are not there."""
+        forgotten = [agent for agent in self.agents if agent not in actions]
+        if forgotten:
+            raise SwarmbedError(f"actions must hold one action for every agent, but {forgotten[0]!r} is missing")
+        nothing = np.zeros(np.shape(actions[self.agents[0]]), np.float32) if self.agents else None
+        return [actions[agent] if agent in self.agents else nothing for agent in self.possible_agents]
+
+    def _there(self, view: swarms.View) -> list[str]:
+        return [agent for agent, there in zip(self.possible_agents, view.present[0], strict=True) if there]
+
+    def _seen(self, view: swarms.View, agents: list[str]) -> dict[str, Any]:
+        return {agent: spaces.row(view.observation, self.possible_agents.index(agent)) for agent in agents}
+
+    def _infos(self, view: swarms.View, agents: list[str]) -> dict[str, dict[str, Any]]:
         metrics = {name: float(value[0]) for name, value in view.metrics.items()}
-        observations = {agent: spaces.row(view.observation, i) for i, agent in enumerate(self.possible_agents)}
-        return observations, {agent: dict(metrics) for agent in self.possible_agents}
+        return {agent: dict(metrics) for agent in agents}

@@ -10,9 +10,11 @@ only one. An agent has a slot for itself among its neighbours, which is never fi
 from math import prod
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
 from jax import Array
 
 from swarmbed.tasks.base import Observation, Task
@@ -33,6 +35,11 @@ def observation_space(task: Task, flatten: bool) -> spaces.Space[Any]:
         members[f"set_{i}"] = _unbounded(observed.elements.shape[1:], observed.elements.dtype)
         members[f"mask_{i}"] = spaces.MultiBinary(observed.mask.shape[1])
     return spaces.Dict(members)
+
+
+def joint_space(space: spaces.Space[Any], task: Task) -> spaces.Space[Any]:
+    """The same for all agents of a swarm at once: every array has a row for each of them."""
+    return batch_space(space, task.num_agents)
 
 
 def flat_names(task: Task) -> tuple[str, ...]:
@@ -60,11 +67,16 @@ def encode(observation: Observation, flatten: bool) -> Any:
     return encoded
 
 
+def by_swarm(encoded: Any, task: Task) -> Any:
+    """Rows of agents, swarm after swarm, as (swarms, agents, …)."""
+    return jax.tree.map(
+        lambda rows: rows.reshape(len(rows) // task.num_agents, task.num_agents, *rows.shape[1:]), encoded
+    )
+
+
 def row(encoded: Any, index: int) -> Any:
-    """The observation of one agent out of all."""
-    if isinstance(encoded, dict):
-        return {name: rows[index] for name, rows in encoded.items()}
-    return encoded[index]
+    """The observation of one agent out of all, or of one swarm."""
+    return jax.tree.map(lambda rows: rows[index], encoded)
 
 
 def _table(elements: Array, mask: Array) -> Array:

@@ -1,7 +1,13 @@
-"""Several swarms that somebody else's loop steps from outside: one jitted call per step, NumPy in and out.
+"""Several swarms that somebody else's loop steps from outside: one jitted call per step.
 
-Each swarm has its own stream of random keys, which starts at its seed: every reset and every step takes the next key.
-So a swarm's life depends on its seed and its actions alone, not on how many others run beside it.
+Each swarm has its own stream of random keys, which starts at its seed. Every reset and every step takes the next key:
+
+    stream = jax.random.key(seed)
+    stream, key = jax.random.split(stream);    observation, state = task.reset(key)
+    stream, key = jax.random.split(stream);    task.step(key, state, action)          and so on
+
+So a swarm's life depends on its seed and its actions alone, not on how many others run beside it, and a scan over
+``task.step`` with these keys goes through the same states.
 """
 
 from collections.abc import Sequence
@@ -12,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
-from jaxtyping import Bool, Float, Int, UInt32
+from jaxtyping import Bool, Float, UInt32
 
 from swarmbed.interop.spaces import encode
 from swarmbed.spec.errors import SwarmbedError
@@ -23,19 +29,20 @@ WORD = 32  # bits of a seed that a random key takes at a time
 
 
 class Swarms(NamedTuple):
-    """Episodes under way, one per swarm. Plain arrays throughout, so that they can be copied and pickled."""
+    """Episodes under way, one per swarm. Keys are plain numbers, so that all of it can be copied and pickled."""
 
     state: State
-    age: Int[Array, " swarms"]
     ended: Bool[Array, " swarms"]
     keys: UInt32[Array, "swarms words"]
 
 
 class View(NamedTuple):
-    """What can be seen of the swarms: one observation per agent, swarm after swarm, and the metrics of each swarm."""
+    """What can be seen of the swarms: one observation per agent, swarm after swarm; the metrics of each swarm, and who
+    of it is there. The observation of somebody who is not there is all zeros."""
 
     observation: Any
     metrics: dict[str, Float[Array, " swarms"]]
+    present: Bool[Array, "swarms N"]
 
 
 class Outcome(NamedTuple):
@@ -76,56 +83,32 @@ def begin(task: Task, keys: UInt32[Array, "swarms words"], *, flatten: bool) -> 
     """New episodes for all swarms."""
     keys, use = _next(keys)
     state = jax.vmap(task.initial)(use)
-    return Swarms(state, jnp.zeros(len(keys), int), jnp.zeros(len(keys), bool), keys), _view(task, state, flatten)
+    return Swarms(state, jnp.zeros(len(keys), bool), keys), _view(task, state, flatten)
 
 
 @partial(jax.jit, static_argnames=("task", "flatten", "autoreset"))
 def advance(
     task: Task, swarms: Swarms, action: Float[Array, "agents A"], *, flatten: bool, autoreset: Autoreset = "none"
 ) -> tuple[Swarms, Outcome]:
-    """One time step.
+    """One time step of every swarm, which is :meth:`Task.advance`: it counts the time, and says when it is up.
 
     With autoreset ``next_step``, a swarm that ended in the step before is reset instead: its actions are ignored and
     its reward is 0. With ``same_step``, it is reset at once, in the step in which it ends.
     """
     keys, use = _next(swarms.keys)
     action = action.reshape(len(keys), task.num_agents, task.action_size)
-    state = jax.vmap(task.transition)(swarms.state, action, use)
-    reward = jax.vmap(task.reward)(swarms.state, action, state)
-    terminated = jax.vmap(task.terminated)(state)
-    age = swarms.age + 1
+    state, reward, terminated, truncated = jax.vmap(task.advance)(use, swarms.state, action)
     if autoreset == "next_step":
         over = swarms.ended
-        state = _restart(task, over, state, use)
-        reward, terminated, age = jnp.where(over, 0.0, reward), terminated & ~over, jnp.where(over, 0, age)
-    # The time a swarm has left is never 0 after a restart, because a horizon is at least 1.
-    truncated = ~terminated & (age >= task.horizon)
+        state, reward = _restart(task, over, state, use), jnp.where(over, 0.0, reward)
+        terminated, truncated = terminated & ~over, truncated & ~over
     ended, view, final = terminated | truncated, _view(task, state, flatten), None
     if autoreset == "same_step":
         new_keys, use = _next(keys)
-        keys, age = jnp.where(ended[:, None], new_keys, keys), jnp.where(ended, 0, age)
+        keys = jnp.where(ended[:, None], new_keys, keys)
         state, final = _restart(task, ended, state, use), view
         view = lax.cond(jnp.any(ended), lambda: _view(task, state, flatten), lambda: final)
-    return Swarms(state, age, ended, keys), Outcome(view, reward, terminated, truncated, final)
-
-
-def as_numpy(tree: Any) -> Any:
-    """Arrays that belong to the caller, who may write into them."""
-    return jax.tree.map(np.array, tree)
-
-
-def checked_actions(task: Task, actions: Any, count: int, owner: str) -> np.ndarray:
-    """Actions of ``count`` agents as one array of numbers; ``owner`` names in an error who needs that shape."""
-    try:
-        array = np.asarray(actions, np.float32)
-    except (TypeError, ValueError):
-        raise SwarmbedError(f"actions of {owner} must be numbers, not {actions!r}") from None
-    wanted = (count, task.action_size)
-    if array.shape != wanted:
-        raise SwarmbedError(f"actions of {owner} must have shape {wanted}, not {array.shape}")
-    if not np.isfinite(array).all():
-        raise SwarmbedError(f"actions of {owner} must be finite numbers, but hold NaN or infinity")
-    return array
+    return Swarms(state, ended, keys), Outcome(view, reward, terminated, truncated, final)
 
 
 def _low_words(seeds: list[int]) -> np.ndarray:
@@ -139,16 +122,23 @@ def _next(keys: Array) -> tuple[Array, Array]:
 
 
 def _view(task: Task, state: State, flatten: bool) -> View:
-    return View(encode(jax.vmap(task.observe)(state), flatten), jax.vmap(task.metrics)(state))
+    there = lambda column: jnp.where(_like(state.present, column), column, jnp.zeros_like(column))  # noqa: E731
+    observation = jax.tree.map(there, jax.vmap(task.observe)(state))
+    return View(encode(observation, flatten), jax.vmap(task.measure)(state), state.present)
 
 
 def _restart(task: Task, which: Array, state: State, keys: Array) -> State:
     """New starts in the swarms ``which``; drawn only in the rare steps in which there is one."""
 
     def pick(fresh: Array, old: Array) -> Array:
-        return jnp.where(which.reshape(-1, *(1,) * (old.ndim - 1)), fresh, old)
+        return jnp.where(_like(which, old), fresh, old)
 
     restarted: State = lax.cond(
         jnp.any(which), lambda: jax.tree.map(pick, jax.vmap(task.initial)(keys), state), lambda: state
     )
     return restarted
+
+
+def _like(condition: Array, values: Array) -> Array:
+    """A condition over the leading axes, ready for ``where`` with values that have more."""
+    return condition.reshape(*condition.shape, *(1,) * (values.ndim - condition.ndim))

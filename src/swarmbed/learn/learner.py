@@ -153,6 +153,14 @@ class Spread:
         )
         return jax.jit(step, donate_argnums=0)
 
+    def compiled(self, state: TrainState) -> Any:
+        """The iteration, compiled once for states of this shape."""
+        known: dict[str, Any] = self.__dict__.setdefault("_compiled", {})
+        shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
+        if shape not in known:
+            known[shape] = self.iterate.lower(state).compile()
+        return known[shape]
+
     @property
     def shardings(self) -> TrainState:
         """Where each part of the state lives: environments are spread, all else is everywhere."""

@@ -1,6 +1,7 @@
 """WHO on the command line: a run folder, a policy file, a shipped policy's name or a controller's name."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ from swarmbed.policy.policy import Policy
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import build
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
+
+SENSES = ("observation", "velocity_frame")  # a trained policy brings these along, whatever task it is put on
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,12 @@ def load_policy(name_or_path: str | Path) -> Policy:
         return load_policy_file(path / "policy.safetensors")
     if path.is_file():
         return load_policy_file(path)
+    known = [*registry.controllers.all(), *shipped]
+    close = get_close_matches(str(name_or_path), known, n=1)
     raise SwarmbedError(
-        f"{str(name_or_path)!r} is no run folder, policy file, shipped policy or controller; "
-        f"controllers: {', '.join(registry.controllers.all())}; shipped policies: {', '.join(shipped) or 'none'}"
+        f"{str(name_or_path)!r} is no run folder, policy file, shipped policy or controller"
+        + (f"; did you mean {close[0]!r}?" if close else "")
+        + " ('swarmbed list' shows what there is)"
     )
 
 
@@ -58,3 +65,48 @@ def shipped_policies() -> dict[str, Path]:
     """The policies inside the package, by name."""
     folder = Path(str(resources.files("swarmbed") / "policy" / "shipped"))
     return {path.stem: path for path in sorted(folder.glob("*.safetensors"))}
+
+
+def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool = False) -> Contestant:
+    """Whatever names a contestant, as one."""
+    if isinstance(who, (str, Path)):
+        return find(str(who), stochastic=stochastic)
+    if isinstance(who, Contestant):
+        return who
+    if not isinstance(who, Controller):
+        raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {who!r}")
+    if isinstance(who, Policy):
+        return Contestant("policy", who.sampling(who.stochastic or stochastic), who.task)
+    if stochastic:
+        raise SwarmbedError("stochastic goes with a policy; a controller acts as it was made")
+    return Contestant(type(who).__name__.lower(), who)
+
+
+def choose_task(contestant: Contestant, task: Task | None) -> Task:
+    """The task as this contestant senses it: the given one, else its own, else the first that its controller fits."""
+    if task is None:
+        return contestant.task or default_task(contestant)
+    if contestant.task is None:
+        return task
+    known = {field.name for field in fields(task)}
+    senses = {
+        name: getattr(contestant.task, name) for name in SENSES if name in known and hasattr(contestant.task, name)
+    }
+    return replace(task, **senses)
+
+
+def default_task(contestant: Contestant) -> Task:
+    names = sorted(registry.tasks.all(), key=lambda name: (name not in ("rendezvous", "pursuit"), name != "rendezvous"))
+    for name in names:
+        task = make(name)
+        if fits(contestant.controller, task):
+            return task
+    raise SwarmbedError(f"{contestant.name} fits none of the tasks with their usual settings; give one with --task")
+
+
+def fits(controller: Controller, task: Task) -> bool:
+    try:
+        controller.check(task)
+    except SwarmbedError:
+        return False
+    return True

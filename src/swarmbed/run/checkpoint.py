@@ -9,10 +9,12 @@ import numpy as np
 from jax.experimental import multihost_utils
 
 from swarmbed.learn.learner import TrainState
+from swarmbed.policy.files import modern_name
 from swarmbed.spec import files
 from swarmbed.spec.errors import SwarmbedError
 
-FORMAT = "swarmbed-checkpoint-1"
+FORMAT = "swarmbed-checkpoint-2"
+EARLIER = "swarmbed-checkpoint-1"
 KEPT = 3
 
 
@@ -55,11 +57,13 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 def load_newest(
     folder: Path, template: TrainState, shardings: TrainState, warn: Callable[[str], None]
 ) -> Checkpoint | None:
-    """The newest checkpoint that is whole; damaged ones are reported and passed over. None where there is none."""
-    shapes = jax.eval_shape(lambda: template)
+    """The newest checkpoint that is whole; damaged ones are reported and passed over. None where there is none.
+
+    ``template`` is a state with shapes in place of arrays.
+    """
     for path in _paths(folder):
         try:
-            return _load(path, shapes, shardings)
+            return _load(path, template, shardings)
         except SwarmbedError as error:
             warn(f"{error}; trying the one before")
     if _paths(folder):
@@ -69,14 +73,28 @@ def load_newest(
 
 def _load(path: Path, template: TrainState, shardings: TrainState) -> Checkpoint:
     arrays, metadata = files.load_arrays(path)
-    if metadata.get("format") != FORMAT:
-        raise SwarmbedError(f"file {path} is not a checkpoint of this version of swarmbed ({FORMAT})")
+    if metadata.get("format") == EARLIER:
+        arrays = _modernised(arrays, template)
+    elif metadata.get("format") != FORMAT:
+        raise SwarmbedError(f"file {path} is not a checkpoint that this version of swarmbed reads ({FORMAT})")
     tree = files.arrays_to_tree({"state": template, "best": template.policy}, arrays, f"checkpoint {path}")
     state = jax.tree.map(_place, tree["state"], _spread(shardings, tree["state"]))
     best = jax.tree.map(np.asarray, tree["best"])
     return Checkpoint(
         int(metadata["iteration"]), float(metadata["seconds"]), state, best, float(metadata["best_return"])
     )
+
+
+def _modernised(arrays: dict[str, np.ndarray], template: TrainState) -> dict[str, np.ndarray]:
+    """The arrays of a checkpoint of version 0.1, where the age stood beside the state, everybody was present, and
+    nothing was followed but the return."""
+    renamed = {modern_name(name): value for name, value in arrays.items()}
+    environments = "state.environments"
+    renamed[f"{environments}.state.age"] = renamed.pop(f"{environments}.age").astype(np.int32)
+    renamed[f"{environments}.state.present"] = np.ones(template.environments.state.present.shape, bool)
+    for name, followed in template.environments.so_far.items():
+        renamed[f"{environments}.so_far.{name}"] = np.zeros(followed.shape, np.float32)
+    return renamed
 
 
 def _place(leaf: Any, sharding: Any) -> Any:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import jax
 
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import setting
+from swarmbed.spec.settings import Spec, setting
 
 PING_SECONDS = 2.0
 SILENCE_SECONDS = 30.0
@@ -29,15 +29,16 @@ _leaving = threading.Event()
 
 
 @dataclass(frozen=True)
-class Cluster:
+class Cluster(Spec):
     """Who takes part. All three are needed for more than one process."""
 
     coordinator: str | None = setting(None, "HOST:PORT of process 0, for training on several machines")
-    processes: int = setting(1, "number of processes that train together")
-    process_id: int = setting(0, "which of them this one is, from 0")
+    processes: int = setting(1, "number of processes that train together", at_least=1)
+    process_id: int = setting(0, "which of them this one is, from 0", at_least=0)
 
     def __post_init__(self) -> None:
-        if self.processes < 1 or not 0 <= self.process_id < self.processes:
+        super().__post_init__()
+        if self.process_id >= self.processes:
             raise SwarmbedError(
                 f"--process-id must lie between 0 and --processes − 1, not {self.process_id} of {self.processes}"
             )
@@ -70,6 +71,11 @@ def ends_together(cluster: Cluster) -> Iterator[None]:
         words = f"swarmbed: {error}" if isinstance(error, SwarmbedError) else traceback.format_exc()
         print(words, file=sys.stderr, flush=True)
         os._exit(2)
+
+
+def is_first_process() -> bool:
+    """Whether this process is the one that writes and draws."""
+    return jax.process_index() == 0
 
 
 def wait_for_all(what: str) -> None:

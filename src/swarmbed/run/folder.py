@@ -52,7 +52,7 @@ class RunFolder:
             with self.held():
                 self._clear()
         self.path.mkdir(parents=True, exist_ok=True)
-        files.write_atomically(self.config, config.dump(settings).encode())
+        self.write_config(settings)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -74,6 +74,9 @@ class RunFolder:
             yield
         finally:
             os.close(folder)
+
+    def write_config(self, settings: config.Config) -> None:
+        files.write_atomically(self.config, config.dump(settings).encode())
 
     def read_config(self) -> config.Config:
         if not self.config.is_file():

@@ -9,15 +9,19 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from swarmbed.tasks.metric import Metric
+
 PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
 
 
 class TrainingProgress(AbstractContextManager["TrainingProgress"]):
     """Shows compiling, then iterations."""
 
-    def __init__(self, title: str, iterations: int, done: int, *, enabled: bool = True) -> None:
+    def __init__(
+        self, title: str, iterations: int, done: int, metric: Metric | None = None, *, enabled: bool = True
+    ) -> None:
         self.enabled = enabled
-        self.title = title
+        self.title, self.metric = title, metric
         self.iterations = iterations
         self.done = done
         self.console = Console(file=sys.stderr)
@@ -57,8 +61,9 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             return
         value = row["mean_return"]
         shown = "return   …  " if math.isnan(value) else f"return {value:8.2f}"
-        if "captured" in row and not math.isnan(row["captured"]):
-            shown += f"  captured {row['captured']:4.0%}"
+        if self.metric is not None and not math.isnan(measured := row[self.metric.name]):
+            value = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
+            shown += f"  {self.metric.label} {value}"
         note = f"{shown}  KL {row['kl']:.4f}  {steps_per_second:,.0f} steps/s"
         if row["accepted"] == 0:
             note += "  (no step found)"

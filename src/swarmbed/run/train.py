@@ -1,100 +1,105 @@
-"""Training: iterate, log, keep checkpoints, and never lose a run."""
+"""Training from Python: start a run, go on with one, or train one learner with several seeds."""
 
-import errno
-import math
-import sys
-import time
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import jax
-import numpy as np
 
 from swarmbed.algorithms.base import Algorithm
 from swarmbed.compute import devices
 from swarmbed.embeddings.base import Embedding
-from swarmbed.learn.learner import BatchSettings, Learner, TrainState
-from swarmbed.policy.find import load_policy
-from swarmbed.policy.policy import Policy, save_policy
-from swarmbed.run import checkpoint, distributed
-from swarmbed.run.checkpoint import Checkpoint
-from swarmbed.run.folder import COLUMNS, Row, RunFolder, is_flat
-from swarmbed.run.loggers import make_loggers
-from swarmbed.run.progress import TrainingProgress
+from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.networks.base import as_network
+from swarmbed.run.folder import RunFolder
+from swarmbed.run.result import TrainingResult, TrainingResults
+from swarmbed.run.settings import Outputs, RunSettings
+from swarmbed.run.trainer import Callback, Trainer
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import as_dict, build, setting
-from swarmbed.tasks import make
+from swarmbed.spec.presets import preset as preset_named
+from swarmbed.spec.settings import build, check_count
 from swarmbed.tasks.base import Task
 
 
-@dataclass(frozen=True)
-class RunSettings:
-    """How long a run goes on and what it starts from."""
-
-    iterations: int = setting(60, "training iterations")
-    seed: int = setting(0, "seed of everything random")
-    checkpoint_every: int = setting(5, "iterations between checkpoints")
-    until_flat: bool = setting(False, "stop as soon as the learning curve is flat")
-    init: str | None = setting(None, "trained policy to start from (WHO)")
-
-    def __post_init__(self) -> None:
-        for name in ("iterations", "checkpoint_every"):
-            if getattr(self, name) < 1:
-                raise SwarmbedError(f"{name} must be a whole number of at least 1, not {getattr(self, name)}")
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """What a run writes and shows besides its folder; none of it changes the result."""
-
-    progress: bool = setting(True, "show progress")
-    tensorboard: bool = setting(False, "log to TensorBoard too (extra: tensorboard)")
-    wandb: bool = setting(False, "log to Weights & Biases too, offline without a login (extra: wandb)")
-
-
-@dataclass(frozen=True)
-class TrainingResult:
-    """Where the run is, its last policy, and one row per iteration."""
-
-    folder: Path
-    policy: Policy
-    metrics: list[Row]
-
-
+@overload
+def train(task: str | Task = ..., *, seeds: None = ..., **options: Any) -> TrainingResult: ...
+@overload
+def train(task: str | Task = ..., *, seeds: int, **options: Any) -> TrainingResults: ...
 def train(
-    task: str | Task = "rendezvous",
+    task: str | Task | None = None,
     *,
-    embedding: str | Embedding = "neural",
-    algorithm: str | Algorithm = "trpo",
-    observe: str | None = None,
-    agents: int | None = None,
-    iterations: int = 60,
-    seed: int = 0,
-    out: str | Path | None = None,
-    init: str | None = None,
+    embedding: str | Embedding | None = None,
+    network: str | Any = None,
+    algorithm: str | Algorithm | None = None,
     batch: BatchSettings | None = None,
+    preset: str | None = None,
+    num_agents: int | None = None,
+    observation: str | None = None,
+    iterations: int | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    init: str | Path | None = None,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
     overwrite: bool = False,
+    callback: Callback | None = None,
     progress: bool = True,
-) -> TrainingResult:
+) -> TrainingResult | TrainingResults:
     """Train a policy and return it, from Python or a notebook.
 
-    Names stand for their defaults; pass a spec (``make("pursuit", num_agents=5)``, ``Neural(pooling="max")``) to
-    set more. Without ``out`` the run gets a new folder under ``runs/``.
+    ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects, also
+    of classes written in this very cell. ``num_agents`` and ``observation`` change those settings of the task.
+    ``preset`` is the name of settings that go together. With ``seeds=8`` eight runs are trained, with seeds from
+    ``seed`` on. ``callback`` is called after every iteration and may return True to stop. Without ``out`` the run gets
+    a new folder under ``runs/``; ``resume=folder`` goes on with a run, to ``iterations`` if that is given.
+
+    >>> result = train("pursuit", num_agents=5, iterations=10)  # doctest: +SKIP
+    >>> result.plot()  # doctest: +SKIP
     """
-    short = {"observe": observe, "agents": agents}
-    given = {name: value for name, value in short.items() if value is not None}
+    outputs = Outputs(progress=progress)
+    if resume is not None:
+        given = {
+            "task": task, "embedding": embedding, "network": network, "algorithm": algorithm, "batch": batch,
+            "preset": preset, "num_agents": num_agents, "observation": observation, "seed": seed, "seeds": seeds,
+            "init": init, "out": out,
+        }  # fmt: skip
+        for name in (name for name, value in given.items() if value is not None):
+            raise SwarmbedError(f"resume keeps the run's own settings: leave {name} out (only iterations may change)")
+        return resume_run(Path(resume), iterations=iterations, outputs=outputs, callback=callback)
+    base = preset_named(preset) if preset is not None else {}
     learner = Learner(
-        make(task, **given) if isinstance(task, str) else task,
-        registry.embeddings.get(embedding)() if isinstance(embedding, str) else embedding,
-        registry.algorithms.get(algorithm)() if isinstance(algorithm, str) else algorithm,
-        batch or BatchSettings(),
+        _with_settings(_spec("task", task, base), num_agents=num_agents, observation=observation),
+        _spec("embedding", embedding, base),
+        _spec("algorithm", algorithm, base),
+        batch if batch is not None else build(BatchSettings, base.get("batch", {}), "section [batch]"),
+        as_network(_spec("network", network, base)),
     )
-    run = RunSettings(iterations=iterations, seed=seed, init=init)
+    changes = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
+    chosen = base.get("run", {}) | {name: value for name, value in changes.items() if value is not None}
+    run = build(RunSettings, chosen, "train")
     folder = Path(out) if out is not None else free_folder(learner)
-    return start_run(learner, run, folder, overwrite=overwrite, outputs=Outputs(progress=progress))
+    if seeds is None:
+        return start_run(learner, run, folder, overwrite=overwrite, outputs=outputs, callback=callback)
+    check_count("seeds", seeds, 1)
+    return start_runs(learner, run, folder, seeds, overwrite=overwrite, outputs=outputs, callback=callback)
+
+
+def _spec(kind: str, given: Any, base: config.Config) -> Any:
+    """A spec from its name and the preset's settings for it; an object is taken as it is."""
+    if given is not None and not isinstance(given, str):
+        if base.get(kind):
+            raise SwarmbedError(f"the preset has settings for the {kind}: name the {kind} instead of passing an object")
+        return given
+    return config.spec_from(config.merged(base, {kind: {"name": given}} if given else {}), kind)
+
+
+def _with_settings(task: Task, **settings: Any) -> Task:
+    changes = {name: value for name, value in settings.items() if value is not None}
+    for name in changes:
+        if not hasattr(task, name):
+            raise SwarmbedError(f"task {registry.task_name(task)!r} has no setting {name!r}")
+    return replace(task, **changes) if changes else task
 
 
 def start_run(
@@ -105,15 +110,25 @@ def start_run(
     overwrite: bool = False,
     outputs: Outputs = Outputs(),  # noqa: B008  frozen
     num_devices: int | None = None,
+    callback: Callback | None = None,
 ) -> TrainingResult:
     """A new run in a folder of its own."""
     devices.set_up(num_devices)
-    trainer = Trainer(learner, run, RunFolder(folder), outputs, num_devices)
-    state = trainer.initial_state()
+    trainer = Trainer(learner, run, RunFolder(folder), outputs, num_devices, callback)
+    point = trainer.beginning()
     if jax.process_index() == 0:
-        trainer.folder.claim(config.learner_to_config(learner) | {"run": as_dict(run)}, overwrite)
+        trainer.folder.claim(trainer.settings, overwrite)
     with trainer.alone():
-        return trainer.run_from(Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf))
+        return trainer.run_from(point)
+
+
+def start_runs(
+    learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any
+) -> TrainingResults:
+    """Runs with seeds from the given one on, one after the other, in folders beside each other; compiled once."""
+    numbers = tuple(range(run.seed, run.seed + seeds))
+    runs = [start_run(learner, replace(run, seed=n), folder / f"seed-{n}", **options) for n in numbers]
+    return TrainingResults(folder, tuple(runs), numbers)
 
 
 def resume_run(
@@ -122,19 +137,25 @@ def resume_run(
     iterations: int | None = None,
     outputs: Outputs = Outputs(),  # noqa: B008  frozen
     num_devices: int | None = None,
+    callback: Callback | None = None,
 ) -> TrainingResult:
     """Go on where a run stopped; ``iterations`` may be raised."""
     devices.set_up(num_devices)
     settings = RunFolder(folder).read_config()
-    run_section = dict(settings.pop("run", {}))
-    if iterations is not None:
-        run_section["iterations"] = iterations
+    run_section = dict(settings.pop("run", {})) | ({} if iterations is None else {"iterations": iterations})
     run = build(RunSettings, run_section, "section [run]")
-    trainer = Trainer(config.config_to_learner(settings), run, RunFolder(folder), outputs, num_devices)
+    trainer = Trainer(learner_from(settings), run, RunFolder(folder), outputs, num_devices, callback)
     with trainer.alone():
         if iterations is not None and trainer.writes:
-            trainer.folder.config.write_text(config.dump(settings | {"run": as_dict(run)}))
-        return trainer.resume()
+            trainer.folder.write_config(trainer.settings)
+        return trainer.run_from(trainer.newest())
+
+
+def learner_from(settings: config.Config) -> Learner:
+    """A learner from settings by section; what is left out has its default."""
+    named = {kind: config.spec_from(settings, kind) for kind in config.DEFAULTS}
+    batch = build(BatchSettings, settings.get("batch", {}), "section [batch]")
+    return Learner(**named | {"network": as_network(named["network"]), "batch": batch})
 
 
 def free_folder(learner: Learner, parent: Path = Path("runs")) -> Path:
@@ -144,126 +165,3 @@ def free_folder(learner: Learner, parent: Path = Path("runs")) -> Path:
     taken = lambda n: (parent / (name if n == 1 else f"{name}-{n}")).exists()  # noqa: E731
     number = next(n for n in range(1, 10_000) if not taken(n))
     return parent / (name if number == 1 else f"{name}-{number}")
-
-
-class Trainer:
-    """One run: its learner, its folder, and the loop."""
-
-    def __init__(
-        self, learner: Learner, run: RunSettings, folder: RunFolder, outputs: Outputs, num_devices: int | None
-    ) -> None:
-        self.learner, self.run, self.folder, self.outputs = learner, run, folder, outputs
-        self.mesh = devices.mesh(num_devices)
-        start = lambda: learner.task.metrics(learner.task.initial(jax.random.key(0)))  # noqa: E731
-        captures = "captured" in jax.eval_shape(start)
-        self.columns = (*COLUMNS, *(["captured"] if captures else []), "accepted", "episodes", "processor_seconds")
-        self.writes = jax.process_index() == 0
-
-    def initial_state(self) -> TrainState:
-        state = self.learner.init(self.run.seed, self.mesh)
-        if self.run.init is None:
-            return state
-        policy = load_policy(self.run.init)
-        policy.check(self.learner.task)
-        if (policy.embedding, policy.hidden) != (self.learner.embedding, self.learner.batch.hidden):
-            raise SwarmbedError(
-                f"--init {self.run.init} has embedding {policy.embedding} and hidden layers {policy.hidden}, "
-                f"but this run has {self.learner.embedding} and {self.learner.batch.hidden}"
-            )
-        return state._replace(policy=jax.device_put(policy.params, self.learner.shardings(self.mesh).policy))
-
-    def resume(self) -> TrainingResult:
-        template = self.learner.init(self.run.seed, self.mesh)
-        warn = lambda text: print(f"swarmbed: {text}", file=sys.stderr)  # noqa: E731
-        point = checkpoint.load_newest(self.folder.checkpoints, template, self.learner.shardings(self.mesh), warn)
-        if point is None:
-            state = self.initial_state()
-            point = Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf)
-        return self.run_from(point)
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Inside, no other run writes to the folder."""
-        return self.folder.held() if self.writes else nullcontext()
-
-    def run_from(self, point: Checkpoint) -> TrainingResult:
-        rows = [row for row in self.folder.read_metrics() if row["iteration"] <= point.iteration]
-        if self.writes:
-            self.folder.write_metrics(rows, self.columns)
-        settings = config.learner_to_config(self.learner) | {"run": as_dict(self.run)}
-        log_to = {"tensorboard": self.outputs.tensorboard, "wandb": self.outputs.wandb}
-        loggers = make_loggers(self.folder.path, settings, **log_to) if self.writes else []
-        shown = self.outputs.progress and self.writes
-        with TrainingProgress(self.folder.path.name, self.run.iterations, point.iteration, enabled=shown) as progress:
-            try:
-                point = self._loop(point, rows, progress, loggers)
-            except OSError as error:
-                raise self._disk_error(error) from error
-            finally:
-                for logger in loggers:
-                    logger.close()
-        return TrainingResult(self.folder.path, self._policy(checkpoint.on_host(point.state.policy)), rows)
-
-    def _loop(self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any]) -> Checkpoint:
-        if point.iteration >= self.run.iterations:
-            self._write(point)
-            return point
-        progress.compiling()
-        iterate = self.learner.iteration(self.mesh).lower(point.state).compile()
-        distributed.wait_for_all("compiled")
-        progress.running()
-        how = self.learner.sampling(1)
-        state, best, best_return = point.state, point.best, point.best_return
-        began = time.monotonic() - point.seconds
-        worked = time.process_time() - (rows[-1].get("processor_seconds", 0.0) if rows else 0.0)
-        last = time.monotonic()
-        for iteration in range(point.iteration + 1, self.run.iterations + 1):
-            behind = checkpoint.on_host(state.policy)  # the policy that this iteration's episodes are made with
-            state, metrics = iterate(state)
-            jax.block_until_ready(metrics)
-            row = self._row(iteration, metrics, time.monotonic() - began, time.process_time() - worked)
-            if row["mean_return"] > best_return:
-                best, best_return = behind, row["mean_return"]
-            rows.append(row)
-            now = time.monotonic()
-            progress.iteration(row, how.environments * how.steps / (now - last))
-            last = now
-            flat = self.run.until_flat and is_flat([row["mean_return"] for row in rows])
-            point = Checkpoint(iteration, row["seconds"], state, best, best_return)
-            if self.writes:
-                self.folder.append_metrics(row, self.columns)
-                for logger in loggers:
-                    logger.log(iteration, row)
-            if iteration % self.run.checkpoint_every == 0 or iteration == self.run.iterations or flat:
-                self._write(point)
-            if flat:
-                progress.say("the learning curve is flat")
-                break
-        return point
-
-    def _write(self, point: Checkpoint) -> None:
-        """A checkpoint, and the policies that it holds as files of their own."""
-        checkpoint.save(self.folder.checkpoints, point)
-        last = checkpoint.on_host(point.state.policy)
-        if self.writes:
-            save_policy(self._policy(last), self.folder.policy)
-            save_policy(self._policy(point.best), self.folder.best_policy)
-
-    def _row(self, iteration: int, metrics: Any, seconds: float, processor_seconds: float) -> Row:
-        how = self.learner.sampling(1)
-        steps = how.environments * how.steps
-        values = {name: float(np.asarray(value)) for name, value in metrics._asdict().items()}
-        counters = {"iteration": iteration, "env_steps": iteration * steps, "samples": iteration * steps * how.agents}
-        times = {"seconds": round(seconds, 3), "processor_seconds": round(processor_seconds, 3)}
-        row: Row = counters | times | values
-        return {name: row[name] for name in self.columns}
-
-    def _policy(self, params: Any) -> Policy:
-        return Policy(self.learner.task, self.learner.embedding, self.learner.batch.hidden, params)
-
-    def _disk_error(self, error: OSError) -> Exception:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            return error
-        return SwarmbedError(
-            f"the disk is full; the last good checkpoint is still in {self.folder.checkpoints}, "
-            f"go on with: swarmbed train --resume {self.folder.path}"
-        )

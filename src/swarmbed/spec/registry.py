@@ -46,6 +46,8 @@ class Family:
             self.loaded = True
             package = importlib.import_module(f"swarmbed.{self.folder}")
             for info in pkgutil.iter_modules(package.__path__):
+                if info.name == "base":
+                    continue
                 self.add_module(importlib.import_module(f"{package.__name__}.{info.name}"), info.name)
             for point in entry_points(group=f"swarmbed.{self.folder}"):
                 self.add_installed(point)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.embeddings.neural import Neural
-from swarmbed.networks.network import Layout, Network
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.run.folder import read_rows
 from swarmbed.study.budget import Budget
 from swarmbed.study.store import Store
@@ -49,14 +49,14 @@ def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
 def _decisions(agents: int) -> dict[str, float]:
     """One agent deciding alone, as on a robot; and all at once, as in a simulation, divided by their number."""
     task = make("pursuit", num_agents=agents)
-    network = Network(Layout.of(task), Neural(), (64,), task.action_size)
+    network = Perceptron().model(task.layout, Neural(), task.action_size)
     params = network.init(jax.random.key(0))
     state = task.initial(jax.random.key(1))
     seen = task.observe(state)
     alone = jax.tree.map(lambda leaf: leaf[:1], seen)
     forward = jax.jit(lambda observation: network.apply(params, network.prepare(observation)))
     controller = VoronoiPursuit()
-    control = jax.jit(lambda state: controller.act(task, state, jax.random.key(0)))
+    control = jax.jit(lambda state: controller.control(task, state, jax.random.key(0)))
     return {
         "network_alone": _microseconds(lambda: forward(alone)),
         "network_of_all": _microseconds(lambda: forward(seen)) / agents,

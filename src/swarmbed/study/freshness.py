@@ -32,7 +32,7 @@ def fingerprint(experiment: Experiment, store: Store, budget: Budget) -> str:
     settings = dataclasses.replace(experiment, title="", findings=())
     digest.update(repr((settings, budget.episodes)).encode())
     for path in _inputs(experiment, store, budget):
-        digest.update(path.relative_to(store.results).as_posix().encode() + b"\0")
+        digest.update(f"{path.parent.name}/{path.name}".encode() + b"\0")
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 

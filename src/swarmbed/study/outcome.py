@@ -19,7 +19,7 @@ from swarmbed.study.store import Store, mean_of_last, score
 from swarmbed.tasks import make
 
 TOP = 5  # the paper shows the median of the best five trials
-CAPTURE_EPISODES = 200
+EVENT_EPISODES = 200
 
 
 def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: Report | None = None) -> list[Path]:
@@ -52,8 +52,7 @@ def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path
             if runs:
                 curves[training.label] = median_of_top(list(runs.values()))
                 numbers[training.name] = _run_numbers(training, runs)
-                if variant.startswith("pursuit"):
-                    numbers[training.name] |= _captures(store, training, runs)
+                numbers[training.name] |= _events(store, training, runs)
         suffix = "" if len(variants) == 1 else f"-{variant}"
         ylabel = experiment.curve or "average return"
         made.append(learning_curves(curves, folder / f"figure{suffix}.png", ylabel=ylabel, log=experiment.log))
@@ -86,23 +85,31 @@ def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) ->
     }
 
 
-def _captures(store: Store, training: Training, runs: dict[int, list[dict[str, float]]]) -> dict[str, Any]:
-    """In how many trials the greedy policy catches the evader in at least half of its episodes."""
-    shares: dict[str, float] = {}
-    for seed in runs:
-        policy = store.run_policy_path(training, seed)
-        if policy.is_file():
-            result = evaluate(str(policy), episodes=CAPTURE_EPISODES, seed=1)
-            shares[str(seed)] = float(result.curves["captured_by"][:, -1].mean())
-    found = sum(share >= 0.5 for share in shares.values())
-    interval = [float(bound) for bound in statistics.wilson_interval(found, len(shares))] if shares else []
-    return {
-        "captured_in_training": {str(seed): mean_of_last(rows, "captured") for seed, rows in runs.items()},
-        "captured_share": shares,
-        "capture_found": found,
-        "capture_trials": len(shares),
-        "capture_ci": interval,
+def _events(store: Store, training: Training, runs: dict[int, list[dict[str, float]]]) -> dict[str, Any]:
+    """For each event of the task: in how many trials the greedy policy brings it about in half of its episodes."""
+    events = [metric for metric in training.learner.task.metrics if metric.kind == "event"]
+    if not events:
+        return {}
+    policies = {seed: store.run_policy_path(training, seed) for seed in runs}
+    results = {
+        seed: evaluate(str(policy), episodes=EVENT_EPISODES, seed=1, progress=False)
+        for seed, policy in policies.items()
+        if policy.is_file()
     }
+    numbers: dict[str, Any] = {}
+    for metric in events:
+        shares = {str(seed): float(result.curves[metric.curve][:, -1].mean()) for seed, result in results.items()}
+        found = sum(share >= 0.5 for share in shares.values())
+        interval = [float(bound) for bound in statistics.wilson_interval(found, len(shares))] if shares else []
+        in_training = {str(seed): mean_of_last(rows, metric.name) for seed, rows in runs.items()}
+        numbers |= {
+            f"{metric.name}_in_training": in_training,
+            f"{metric.name}_share": shares,
+            f"{metric.name}_found": found,
+            f"{metric.name}_trials": len(shares),
+            f"{metric.name}_ci": interval,
+        }
+    return numbers
 
 
 def _contest(
@@ -115,7 +122,9 @@ def _contest(
     }
     entries |= {label: [name] for name, label in contest.controllers}
     task = make(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
-    result = compare(entries, task, sizes=contest.agents, episodes=budget.episodes, on_progress=on_progress)
+    result = compare(
+        entries, task, num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False
+    )
     figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)
     return [figure, store.write_numbers(experiment.name, "evaluation.json", result.summary())]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from swarmbed.run.folder import read_rows
 from swarmbed.spec.errors import choose
-from swarmbed.study import experiments as paper
+from swarmbed.study import experiments as folder
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Experiment, Training
 from swarmbed.study.store import Store
@@ -35,7 +35,7 @@ class Job:
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment by name."""
-    modules = [importlib.import_module(f"swarmbed.study.experiments.{info.name}") for info in pkgutil.iter_modules(paper.__path__)]
+    modules = [importlib.import_module(f"{folder.__name__}.{info.name}") for info in pkgutil.iter_modules(folder.__path__)]
     found = {m.EXPERIMENT.name: m.EXPERIMENT for m in modules if hasattr(m, "EXPERIMENT")}
     return {name: found[name] for name in sorted(found, key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))}
 

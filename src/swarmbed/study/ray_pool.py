@@ -40,7 +40,8 @@ def unpack(content: bytes, folder: Path) -> None:
 
 def advance(content: bytes, iterations: int) -> bytes:
     """Go on with a run until it has so many iterations. Runs on a worker."""
-    from swarmbed.run.train import Outputs, resume_run
+    from swarmbed.run.settings import Outputs
+    from swarmbed.run.train import resume_run
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "run"

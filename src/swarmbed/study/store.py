@@ -2,8 +2,7 @@
 
 results/runs/TRAINING/seed-K.csv          metrics of every run
 results/runs/TRAINING/seed-K.toml         its settings, and the version and commit that ran it
-results/runs/TRAINING/seed-K.safetensors  its last policy
-results/policies/TRAINING.safetensors     the policy of the method's best run
+results/runs/TRAINING/seed-K.safetensors  its last policy, unless that is shipped with the package
 results/EXPERIMENT/…                      figure, numbers
 """
 
@@ -16,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from swarmbed import __version__
-from swarmbed.policy.policy import load_policy_file, save_policy
+from swarmbed.policy.files import load_policy_file, notes_of, save_policy
+from swarmbed.policy.find import shipped_policies
 from swarmbed.run.folder import Row, RunFolder, is_flat, read_rows
+from swarmbed.run.train import learner_from
 from swarmbed.spec import config
 from swarmbed.spec.files import write_atomically
 from swarmbed.study.budget import Budget
@@ -39,19 +40,30 @@ class Store:
         return self.results / "runs" / training.name / f"seed-{seed}.csv"
 
     def run_policy_path(self, training: Training, seed: int) -> Path:
-        return self.metrics_path(training, seed).with_suffix(".safetensors")
+        """The last policy of a run. A policy that ships with the package is not kept a second time."""
+        own = self.metrics_path(training, seed).with_suffix(".safetensors")
+        shipped = shipped_policies().get(training.name)
+        if not own.is_file() and shipped is not None and notes_of(shipped).get("seed") == str(seed):
+            return shipped
+        return own
 
     def policy_path(self, training: Training) -> Path:
         """The policy of the method's best run."""
-        return self.results / "policies" / f"{training.name}.safetensors"
+        seeds = self.seeds(training)
+        best = max(seeds, key=lambda seed: score(self.rows(training, seed))) if seeds else 0
+        return self.run_policy_path(training, best)
+
+    def seeds(self, training: Training) -> list[int]:
+        """The seeds of all runs that are kept, long enough or not."""
+        folder = self.results / "runs" / training.name
+        return sorted(int(path.stem.removeprefix("seed-")) for path in folder.glob("seed-*.csv"))
 
     def experiment_folder(self, name: str) -> Path:
         return self.results / name
 
     def finished_seeds(self, training: Training, budget: Budget) -> list[int]:
         """Seeds whose run is long enough, or whose curve was flat before."""
-        folder = self.results / "runs" / training.name
-        seeds = sorted(int(path.stem.removeprefix("seed-")) for path in folder.glob("seed-*.csv"))
+        seeds = self.seeds(training)
         return [seed for seed in seeds if self.is_long_enough(self.rows(training, seed), training, budget)]
 
     def is_long_enough(self, rows: list[Row], training: Training, budget: Budget) -> bool:
@@ -67,24 +79,19 @@ class Store:
         wanted = budget.config(training, seed)
         if not folder.config.is_file():
             folder.path.mkdir(parents=True, exist_ok=True)
-            learner = config.config_to_learner({k: v for k, v in wanted.items() if k != "run"})
-            complete = config.learner_to_config(learner) | {"run": wanted["run"]}
-            write_atomically(folder.config, config.dump(complete).encode())
+            learner = learner_from({k: v for k, v in wanted.items() if k != "run"})
+            folder.write_config(config.to_sections(learner.specs) | {"run": wanted["run"]})
         return folder
 
     def harvest(self, training: Training, seed: int) -> None:
-        """Keep what a finished run is worth keeping; its policy is the method's, if it is the best so far."""
+        """Keep what a finished run is worth keeping."""
         folder = self.run_folder(training, seed)
         target = self.metrics_path(training, seed)
         write_atomically(target, folder.metrics.read_bytes())
         settings = folder.config.read_text() + f"\n# swarmbed {__version__}, commit {commit()}\n"
         write_atomically(target.with_suffix(".toml"), settings.encode())
         notes = {"seed": str(seed), "score": f"{score(self.rows(training, seed)):.6g}", "label": training.label}
-        policy = self.run_policy_path(training, seed)
-        save_policy(load_policy_file(folder.policy), policy, notes)
-        seeds = [int(path.stem.removeprefix("seed-")) for path in target.parent.glob("seed-*.csv")]
-        if max(seeds, key=lambda s: score(self.rows(training, s))) == seed:
-            write_atomically(self.policy_path(training), policy.read_bytes())
+        save_policy(load_policy_file(folder.policy), target.with_suffix(".safetensors"), notes)
 
     def write_numbers(self, experiment: str, name: str, numbers: dict[str, Any]) -> Path:
         path = self.experiment_folder(experiment) / name

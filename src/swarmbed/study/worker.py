@@ -1,4 +1,4 @@
-"""The process of one run in a local pool: ``python -m swarmbed.reproduction.worker CORE ARGUMENT…``.
+"""The process of one run in a local pool: ``python -m swarmbed.study.worker CORE ARGUMENT…``.
 
 It stays on its core, lets other work go first, and ends when the pool that started it is gone, however that ended.
 """

@@ -23,7 +23,7 @@ class Rendezvous(SwarmTask):
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(
             "mean_distance",
-            "mean distance of two agents",
+            "mean distance",
             unit="units",
             better="lower",
             log=True,

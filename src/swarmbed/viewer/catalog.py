@@ -2,14 +2,13 @@
 
 from dataclasses import fields, replace
 
-from swarmbed.evaluation.evaluate import SENSES, choose_task, fits
-from swarmbed.policy.find import Contestant, find, shipped_policies
+from swarmbed.policy.find import SENSES, Contestant, choose_task, find, fits, shipped_policies
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError, choose
-from swarmbed.tasks import VARIANTS, make, task_names
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
-FIRST = "consensus"  # who is shown when no policy comes with the package
+FIRST = ("pursuit-global-nn-extended", "consensus")  # who is shown when nobody was asked for: the first there is
 OF_NO_IMPORTANCE = ("num_agents", "horizon", *SENSES)  # what may differ between tasks of the same name
 
 
@@ -17,10 +16,10 @@ class Catalog:
     """Tasks and contestants by name. Those that were asked for on the command line come first."""
 
     def __init__(self) -> None:
-        known = {variant: base for variant, (base, _) in VARIANTS.items()}
+        known = {variant: base for variant, (base, _) in registry.tasks.variants.items()}
         # A variant says more than the task it belongs to, so only tasks without variants appear under their own name.
         self.tasks: dict[str, Task] = {
-            name: make(name) for name in task_names() if name in known or name not in known.values()
+            name: make(name) for name in registry.tasks.names() if name in known or name not in known.values()
         }
         self.names = [*shipped_policies(), *registry.controllers.all()]
         self._found: dict[str, Contestant] = {}
@@ -43,8 +42,7 @@ class Catalog:
                 getattr(known, f.name) == getattr(task, f.name) for f in fields(task) if f.name not in OF_NO_IMPORTANCE
             ):
                 return name
-        base = next(name for name, spec in registry.tasks.all().items() if spec is type(task))
-        name = f"{base.replace('_', '-')}, own settings"
+        name = f"{registry.task_name(task).replace('_', '-')}, own settings"
         while name in self.tasks:
             name += "′"
         self.tasks = {name: task, **self.tasks}
@@ -82,7 +80,7 @@ class Catalog:
 
     def first(self) -> str:
         """Who is shown when nobody was asked for."""
-        return next(iter(shipped_policies()), FIRST)
+        return next(name for name in FIRST if name in self.names)
 
     def _fits(self, name: str, task: Task) -> bool:
         contestant = self.contestant(name)

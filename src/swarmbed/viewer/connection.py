@@ -34,7 +34,7 @@ class Connection:
         self.news = asyncio.Event()
         self.rate = gate.RateLimit()
         self.pace = Pace()
-        self.told: dict[int, int] = {}
+        self.told: dict[int, list[int]] = {}
         self.scenes = 0
         self.sent = self.drawn = 0
         self.closed = False

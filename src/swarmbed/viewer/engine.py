@@ -5,8 +5,8 @@ A swarm that grows and shrinks while one watches must not be compiled anew for e
 counts an empty slot, and k agents in any number of slots do what a swarm of k does.
 """
 
+import sys
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,9 +18,10 @@ from jax import Array, jit
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
+from swarmbed.learn.rollout import step_keys
 from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Observation, State, Task
-from swarmbed.tasks.swarm import SwarmTask
+from swarmbed.viewer import slots
 
 FEWEST, MOST = 2, 500
 BUCKETS = (8, 16, 32, 64, 128, 256, 512)
@@ -61,7 +62,6 @@ class Engine:
 
     task: Task
     controller: Controller
-    is_padded: bool
 
     @property
     def slots(self) -> int:
@@ -78,45 +78,29 @@ class Engine:
         return self._compile(self.view_from, np.int32(0), np.int32(0))
 
     def next_moment(self, state: State, key: PRNGKeyArray, step: Array, grip: Grip, moves: Array) -> Moment:
-        """What ``advance`` computes, not compiled."""
-        # The keys that rollout.episode uses, so that one sees the very episodes that an evaluation counts.
-        act_key, move_key = jax.random.split(jax.random.fold_in(key, step))
-        action = act(self.task, self.controller, state, act_key)
-        moved = self.task.transition(state, action, move_key)._replace(present=state.present)
-        moved = jax.tree.map(lambda new, old: jnp.where(moves, new, old), moved, state)
-        moved = held(moved, grip)
-        reward = jnp.where(moves, self.task.reward(state, action, moved), 0.0)
-        return Moment(moved, action, reward, self.task.terminated(moved), self.task.metrics(moved))
+        """What ``advance`` computes, not compiled: the task's one step, with the keys of an evaluated episode."""
+        act_key, move_key = step_keys(key, step)
+        action = self.controller.control(self.task, state, act_key)
+        moved = self.task.advance(move_key, state, action)
+        now = held(jax.tree.map(lambda new, old: jnp.where(moves, new, old), moved.state, state), grip)
+        # What is held is put into place after the step, so the end is asked of the state that one sees.
+        return Moment(
+            now, action, jnp.where(moves, moved.reward, 0.0), self.task.terminated(now), self.task.measure(now)
+        )
 
     def view_from(self, state: State, key: PRNGKeyArray, step: Array, slot: Array) -> View:
         """What ``look`` computes, not compiled."""
-        act_key, _ = jax.random.split(jax.random.fold_in(key, step))
+        act_key, _ = step_keys(key, step)
         seen = self.task.observe_from(state, slot[None], self.task.transmit(state))
         embeddings: list[Array] = []
         if isinstance(self.controller, Policy):
-            network = self.controller.network_for(self.task)
-            embeddings = network.embed(self.controller.params.network, network.prepare(seen))
-        return View(seen, tuple(embeddings), act(self.task, self.controller, state, act_key)[slot])
+            model = self.controller.model_for(self.task)
+            embeddings = model.embed(self.controller.params.network, model.prepare(seen))
+        return View(seen, tuple(embeddings), self.controller.control(self.task, state, act_key)[slot])
 
     def _compile(self, function: Callable[..., Any], *rest: Any) -> Callable[..., Any]:
-        def example(key: PRNGKeyArray) -> State:
-            state = self.task.initial(key)
-            return state._replace(present=jnp.ones(self.slots, bool)) if self.is_padded else state
-
         key = jax.random.key(0)
-        return jit(function).lower(jax.eval_shape(example, key), key, *rest).compile()
-
-
-def act(task: Task, controller: Controller, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
-    """The action of every agent. Policies see the state through the task, which leaves absent agents out; classical
-    controllers measure distances themselves, so to them an absent agent is one that nobody hears."""
-    if state.present is None or isinstance(controller, Policy) or not isinstance(task, SwarmTask):
-        return controller.act(task, state, key)
-    radius = jnp.inf if task.comm_radius is None else task.comm_radius
-    as_heard = copy(task)
-    # A radius per agent; the settings' own check is for numbers, and would stumble over an array.
-    object.__setattr__(as_heard, "comm_radius", jnp.where(state.present, radius, -1.0))
-    return controller.act(as_heard, state, key)
+        return jit(function).lower(jax.eval_shape(self.task.initial, key), key, *rest).compile()
 
 
 def held(state: State, grip: Grip) -> State:
@@ -136,37 +120,40 @@ def slots_for(count: int) -> int:
 
 def is_fixed_size(controller: Controller) -> bool:
     """Whether a controller runs with one size of swarm only."""
-    return isinstance(controller, Policy) and not controller.embedding.any_number_of_slots
+    return isinstance(controller, Policy) and not controller.model.any_number_of_slots
 
 
-def can_be_padded(task: Task, controller: Controller) -> bool:
+def respects_absence(task: Task, controller: Controller) -> bool:
     """Whether empty slots change nothing. What this package holds is tested for it; a plug-in is put to the test."""
-    if is_fixed_size(controller) or not isinstance(task, SwarmTask):
+    if is_fixed_size(controller):
         return False
-    specs = [task, controller.embedding if isinstance(controller, Policy) else controller]
-    return all(type(spec).__module__.startswith("swarmbed.") for spec in specs) or _stands_the_test(task, controller)
+    parts = [controller.embedding, controller.network] if isinstance(controller, Policy) else [controller]
+    return all(map(is_own, (task, *parts))) or _stands_the_test(task, controller)
 
 
-def _stands_the_test(task: SwarmTask, controller: Controller) -> bool:
-    """Whether three agents among five slots do what three do alone."""
+def is_own(spec: object) -> bool:
+    """Whether a class stands in a file of this package as it is."""
+    kind = type(spec)
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__.startswith("swarmbed.") and getattr(module, kind.__qualname__, None) is kind
 
-    def run(key: PRNGKeyArray) -> tuple[Any, Any]:
-        few, many = replace(task, num_agents=3), replace(task, num_agents=5)
-        state, filler = few.initial(key), many.initial(key).agents
-        wider = jax.tree.map(lambda mine, others: jnp.concatenate([mine, others[:2]]), state.agents, filler)
-        padded = state._replace(agents=wider, present=jnp.arange(5) < 3)
-        unheld = (jnp.array(0), NO_GRIP, jnp.array(True))
-        alone = Engine(few, controller, False).next_moment(state, key, *unheld)
-        among = Engine(many, controller, True).next_moment(padded, key, *unheld)
-        mine = jax.tree.map(lambda leaf: leaf[:3], (among.state.agents, among.action))
-        return (
-            (alone.state.agents, alone.action, alone.state.evaders, alone.reward, alone.terminated, alone.metrics),
-            (*mine, among.state.evaders, among.reward, among.terminated, among.metrics),
-        )
 
+def _stands_the_test(task: Task, controller: Controller) -> bool:
+    """Whether three agents among five slots do what three do alone, and stay who they are."""
+    key, other_key = jax.random.key(1), jax.random.key(2)
+    unheld = (jnp.array(0), NO_GRIP, jnp.array(True))
     try:
-        alone, among = jit(run)(jax.random.key(1))
+        few, many = replace(task, num_agents=3), replace(task, num_agents=5)
+        start, others = jax.device_get((few.initial(key), many.initial(other_key)))
+        padded = slots.moved_into(start, others, slots.axes_of(few), np.arange(3))
+        alone = jit(Engine(few, controller).next_moment)(start, key, *unheld)
+        among = jit(Engine(many, controller).next_moment)(padded, key, *unheld)
     except (TypeError, ValueError):
-        return False  # a radius per agent is more than this plug-in can read; it runs with exact sizes instead
-    pairs = zip(jax.tree.leaves(alone), jax.tree.leaves(among), strict=True)
-    return all(np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in pairs)
+        return False  # it does not even run with these sizes
+    mine = jax.tree.map(lambda leaf: leaf[:3], (among.state.agents, among.state.present, among.action))
+    pairs = zip(
+        jax.tree.leaves((alone.state.agents, alone.state.present, alone.action, alone.state.evaders, alone[2:])),
+        jax.tree.leaves((*mine, among.state.evaders, among[2:])),
+        strict=True,
+    )
+    return not among.state.present[3:].any() and all(np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in pairs)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from swarmbed.draw.world import headline, number, plain, world
+from swarmbed.draw.world import number, plain, world
 from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.swarm import SwarmTask
@@ -33,13 +33,12 @@ def scene(session: Session) -> dict[str, Any]:
         "versus": session.names[1] if len(session.names) > 1 else None,
         "fixed": fixed,
         **world(first.task, first.state),
-        **headline(first.moment.metrics),
         "arenas": [_arena(name, swarm) for name, swarm in zip(session.names, session.swarms, strict=True)],
     }
 
 
-def frame(session: Session, told: dict[int, int]) -> dict[str, Any]:
-    """The current moment. ``told`` remembers, per arena, which change of the population the page knows of."""
+def frame(session: Session, told: dict[int, list[int]]) -> dict[str, Any]:
+    """The current moment. ``told`` remembers, per arena, who is there as far as the page knows."""
     return {
         "type": "frame",
         "playing": session.playing,
@@ -71,7 +70,7 @@ def _action_names(task: Task) -> list[str]:
     return [f"action {index + 1}" for index in range(task.action_size)]
 
 
-def _moment(session: Session, index: int, told: dict[int, int]) -> dict[str, Any]:
+def _moment(session: Session, index: int, told: dict[int, list[int]]) -> dict[str, Any]:
     swarm = session.swarms[index]
     there, agents, evaders = swarm.present, swarm.state.agents, swarm.state.evaders
     position = np.asarray(agents.position)[there]
@@ -82,24 +81,18 @@ def _moment(session: Session, index: int, told: dict[int, int]) -> dict[str, Any
     }
     if evaders is not None:
         told_of |= {"evader_x": plain(np.asarray(evaders)[:, 0]), "evader_y": plain(np.asarray(evaders)[:, 1])}
-    if told.get(index) != swarm.edits:
-        told[index] = swarm.edits
-        told_of["ids"] = swarm.ids[there].tolist()
+    ids = swarm.ids[there].tolist()
+    if told.get(index) != ids:
+        told_of["ids"] = told[index] = ids
+    value = swarm.story.value
     return told_of | {
         "step": swarm.step,
-        "value": _value(swarm),
+        "value": None if value is None else number(value),
+        "news": swarm.story.news,
         "return": number(swarm.total_return),
         "ended": swarm.ended_at if swarm.ended_at >= 0 else None,
         "look": _look(session, index),
     }
-
-
-def _value(swarm: LiveSwarm) -> float | None:
-    metrics = swarm.moment.metrics
-    name = headline(metrics)["metric"]
-    if not name:
-        return None
-    return number(swarm.captures if name == "captures" else metrics[name])
 
 
 def _look(session: Session, index: int) -> dict[str, Any] | None:

@@ -4,113 +4,109 @@ A message is a JSON object with a ``type`` and the fields of the class of that n
 """
 
 import json
-import types
-from dataclasses import dataclass, field, fields
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from dataclasses import dataclass
+from typing import Any, get_args
 
 from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.settings import Spec, build, setting
 from swarmbed.viewer.engine import FEWEST, MOST
 
 LARGEST = 2048  # bytes of a message
 LONGEST_NAME = 200
-HUGE = 1e12  # no number is larger; also keeps out "not a number", which compares with nothing
+HUGE = 1e12  # no number is larger
 FASTEST = 1000.0  # steps per second
-
-
-def within(low: float, high: float, **options: Any) -> Any:
-    """A field that must lie between two numbers."""
-    return field(metadata={"low": low, "high": high}, **options)
+LAST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Setup:
+class Setup(Spec):
     """Show this contestant on this task, beside a second one if there is one."""
 
-    task: str
-    who: str | None = None  # whoever fits best
-    versus: str | None = None
-    agents: int | None = within(FEWEST, MOST, default=None)
-    seed: int = within(0, 2**31 - 1, default=0)
+    task: str = setting(..., "name of a task")
+    who: str | None = setting(None, "who acts; left out: whoever fits best")
+    versus: str | None = setting(None, "who acts beside it; left out: nobody")
+    agents: int | None = setting(None, "how many; left out: as many as usual", at_least=FEWEST, at_most=MOST)
+    seed: int = setting(0, "number of the start", at_least=0, at_most=LAST_SEED)
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(Spec):
     pass
 
 
 @dataclass(frozen=True)
-class Pause:
+class Pause(Spec):
     pass
 
 
 @dataclass(frozen=True)
-class Step:
-    steps: int = within(1, 100, default=1)
+class Step(Spec):
+    steps: int = setting(1, "how many at once", at_least=1, at_most=100)
 
 
 @dataclass(frozen=True)
-class Speed:
-    steps_per_second: float = within(0.5, FASTEST)
+class Speed(Spec):
+    steps_per_second: float = setting(..., "of simulated time", at_least=0.5, at_most=FASTEST)
 
 
 @dataclass(frozen=True)
-class Restart:
-    seed: int = within(0, 2**31 - 1)
+class Restart(Spec):
+    seed: int = setting(..., "number of the start", at_least=0, at_most=LAST_SEED)
 
 
 @dataclass(frozen=True)
-class Agents:
+class Agents(Spec):
     """Grow or shrink to this many."""
 
-    count: int = within(FEWEST, MOST)
+    count: int = setting(..., "how many", at_least=FEWEST, at_most=MOST)
 
 
 @dataclass(frozen=True)
-class Add:
+class Add(Spec):
     """One more agent, there."""
 
-    x: float
-    y: float
+    x: float = setting(..., "where, from the left")
+    y: float = setting(..., "where, from below")
 
 
 @dataclass(frozen=True)
-class Remove:
-    agent: int = within(0, 10**9)
+class Remove(Spec):
+    agent: int = setting(..., "its number", at_least=0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Hold:
+@dataclass(frozen=True)
+class Hold(Spec):
     """Take an agent or an evader and put it there; it stays until released."""
 
-    arena: int = within(0, 1)
-    what: str
-    number: int = within(0, 10**9)
-    x: float
-    y: float
+    arena: int = setting(..., "in which picture", at_least=0, at_most=1)
+    what: str = setting(..., "what is held", choices=("agent", "evader"))
+    number: int = setting(..., "which of them", at_least=0)
+    x: float = setting(..., "where, from the left")
+    y: float = setting(..., "where, from below")
 
 
 @dataclass(frozen=True)
-class Release:
+class Release(Spec):
     pass
 
 
 @dataclass(frozen=True)
-class Select:
+class Select(Spec):
     """Tell what this agent senses from now on; nobody when left out."""
 
-    arena: int = within(0, 1, default=0)
-    agent: int | None = within(0, 10**9, default=None)
+    arena: int = setting(0, "in which picture", at_least=0, at_most=1)
+    agent: int | None = setting(None, "its number", at_least=0)
 
 
 @dataclass(frozen=True)
-class Loop:
+class Loop(Spec):
     """Go on with the next start when all have ended."""
 
-    on: bool
+    on: bool = setting(..., "whether to")
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(Spec):
     """A frame is on the screen. A page that says so is never sent more than it can draw."""
 
 
@@ -134,39 +130,19 @@ def parse(text: str | bytes) -> Message:
     if not isinstance(name, str):
         raise SwarmbedError(f"a message must have a type, one of: {', '.join(KINDS)}")
     kind = KINDS[choose("message type", name[:LONGEST_NAME], list(KINDS))]
-    hints = get_type_hints(kind)
-    unknown = [key for key in content if key not in hints]
-    if unknown:
-        raise SwarmbedError(f"{name}: there is no field {unknown[0][:LONGEST_NAME]!r}; {_known(hints)}")
-    values = {}
-    for spec in fields(kind):
-        if spec.name in content:
-            values[spec.name] = _checked(content[spec.name], hints[spec.name], f"{name}: {spec.name}", spec.metadata)
+    for field, value in content.items():
+        _limit(f"{name}: {field[:LONGEST_NAME]}", value)
     try:
-        return kind(**values)  # type: ignore[no-any-return]
+        return build(kind, content, name)  # type: ignore[no-any-return]
     except TypeError as error:
-        raise SwarmbedError(f"{name}: a field is missing; {_known(hints)}") from error
+        raise SwarmbedError(f"{name}: a field is missing; it has: {', '.join(kind.__annotations__)}") from error
 
 
-def _known(hints: dict[str, Any]) -> str:
-    return f"it has: {', '.join(hints)}" if hints else "it has none"
-
-
-def _checked(value: Any, hint: Any, what: str, limits: Any) -> Any:
-    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    if value is None and type(None) in options:
-        return None
-    if str in options:
-        if not isinstance(value, str) or len(value) > LONGEST_NAME:
-            raise SwarmbedError(f"{what} must be a text of at most {LONGEST_NAME} characters")
-        return value
-    if bool in options:
-        if not isinstance(value, bool):
-            raise SwarmbedError(f"{what} must be true or false")
-        return value
-    whole = int in options
-    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not abs(value) <= HUGE:
-        raise SwarmbedError(f"{what} must be a {'whole ' if whole else ''}number of reasonable size")
-    if "low" in limits and not limits["low"] <= value <= limits["high"]:
-        raise SwarmbedError(f"{what} must lie between {limits['low']} and {limits['high']}, not {value}")
-    return value if whole else float(value)
+def _limit(what: str, value: Any) -> None:
+    """Refuse what is too large to look at; whether it is what it should be is checked like any other setting."""
+    if isinstance(value, (list, dict)):
+        raise SwarmbedError(f"{what} must be a single value")
+    if isinstance(value, str) and len(value) > LONGEST_NAME:
+        raise SwarmbedError(f"{what} must be a text of at most {LONGEST_NAME} characters")
+    if isinstance(value, (int, float)) and not abs(value) <= HUGE:  # also keeps out "not a number"
+        raise SwarmbedError(f"{what} must be a number of reasonable size")

@@ -202,10 +202,8 @@ class Session:
         swarm = self.swarms[message.arena]
         if message.what == "evader":
             swarm.hold_evader(message.number, place)
-        elif message.what == "agent":
-            swarm.hold_agent(message.number, place)
         else:
-            raise SwarmbedError("hold: what must be one of: agent, evader")
+            swarm.hold_agent(message.number, place)
 
     def _inside(self, x: float, y: float) -> tuple[float, float]:
         task = self.swarms[0].task

@@ -2,18 +2,19 @@
 
 from dataclasses import replace
 from math import pi
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy import ndarray
 
+from swarmbed.draw.story import Story
 from swarmbed.policy.find import Contestant
-from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.swarm import SwarmTask
-from swarmbed.viewer.engine import BUCKETS, NO_GRIP, Grip, Moment, View, slots_for
+from swarmbed.viewer import slots
+from swarmbed.viewer.engine import BUCKETS, NO_GRIP, Grip, Moment, View, is_own, slots_for
 from swarmbed.viewer.workshop import Workshop
 
 
@@ -22,6 +23,9 @@ class Newcomers(NamedTuple):
 
     position: Float[ndarray, "K 2"]
     heading: Float[ndarray, " K"]
+
+
+NOBODY = Newcomers(np.zeros((0, 2)), np.zeros(0))
 
 
 class LiveSwarm:
@@ -33,7 +37,6 @@ class LiveSwarm:
     def __init__(self, workshop: Workshop, contestant: Contestant, task: Task) -> None:
         self.workshop, self.contestant, self.task = workshop, contestant, task
         self.ids = np.zeros(0, int)
-        self.edits = 0  # changes of who is there, so that a page need not be told with every frame
 
     def restart(self, seed: int, count: int) -> None:
         """The first episode that ``render`` and ``evaluate`` run with this seed; waits for the engine if it has to."""
@@ -41,13 +44,15 @@ class LiveSwarm:
         engine = self.workshop.ready(self.task, self.contestant.controller, count)
         self.engine = engine or self.workshop.order(self.task, self.contestant.controller, count).result()
         state = start(self.task, start_key, count)
-        self.step, self.total_return, self.captures, self.ended_at = 0, 0.0, 0.0, -1
+        self.step, self.total_return, self.ended_at = 0, 0.0, -1
+        self.story = Story(self.task)
         self.grip = NO_GRIP
         self._next_id = count
-        self._settle(state.agents, np.arange(count), state.evaders)
+        self._settle(state, np.arange(count))
 
     @property
     def count(self) -> int:
+        """How many agents the swarm has; the task may let some of them be absent."""
         return int((self.ids >= 0).sum())
 
     @property
@@ -56,7 +61,8 @@ class LiveSwarm:
 
     @property
     def present(self) -> Bool[ndarray, " slots"]:
-        return np.asarray(self.ids >= 0)
+        """Who is there to be seen."""
+        return np.asarray((self.ids >= 0) & self.state.present)
 
     def advance(self) -> None:
         """One step, unless the task has reached its end."""
@@ -65,9 +71,7 @@ class LiveSwarm:
         self.moment = self._run(self.state, moves=True)
         self.step += 1
         self.total_return += float(self.moment.reward)
-        self.captures += float(self.moment.metrics.get("captures", 0.0))
-        if bool(self.moment.terminated):
-            self.ended_at = self.step
+        self._tell(moved=True)
 
     # Who is there.
 
@@ -79,7 +83,7 @@ class LiveSwarm:
 
     def tighten(self) -> None:
         """Move into a smaller engine if there is one by now."""
-        if not self.engine.is_padded or self.engine.slots == slots_for(self.count):
+        if self.engine.slots == slots_for(self.count):
             return
         best = self.workshop.ready(self.task, self.contestant.controller, self.count)
         if best is not None and best is not self.engine:
@@ -87,23 +91,13 @@ class LiveSwarm:
 
     def remove(self, ids: Int[ndarray, " K"]) -> None:
         """Take agents away."""
-        agents, present, evaders = self._population()
-        stays = ~np.isin(present, ids)
-        self._settle(jax.tree.map(lambda leaf: leaf[stays], agents), present[stays], evaders)
+        state, known = self._population()
+        (stays,) = np.nonzero(~np.isin(known, ids))
+        self._settle(slots.taken(state, self._axes, stays), known[stays])
 
     def add(self, newcomers: Newcomers) -> None:
         """Let agents join, at rest."""
-        agents, present, evaders = self._population()
-        many = len(newcomers.heading)
-        still = None if agents.speed is None else np.zeros(many, np.float32)
-        joined = jax.tree.map(
-            lambda old, new: np.concatenate([old, new]).astype(old.dtype),
-            agents,
-            Agents(newcomers.position, newcomers.heading, still, still),  # type: ignore[arg-type]
-        )
-        ids = np.concatenate([present, self._next_id + np.arange(many)])
-        self._next_id += many
-        self._settle(joined, ids, evaders)
+        self._settle(*self._population(), newcomers)
 
     def newest(self, many: int) -> Int[ndarray, " many"]:
         """The agents that came last."""
@@ -140,33 +134,41 @@ class LiveSwarm:
         self.grip = grip
         self._measure(self.state)
 
-    def _population(self) -> tuple[Agents, Int[ndarray, " k"], Float[ndarray, "E 2"] | None]:
-        """The agents that are there, without empty slots."""
-        there = self.present
-        agents = jax.tree.map(lambda leaf: np.asarray(leaf)[there], self.state.agents)
-        return agents, self.ids[there], self.state.evaders  # type: ignore[return-value]
+    @property
+    def _axes(self) -> slots.Axes:
+        return slots.axes_of(self.task)
 
-    def _settle(self, agents: Agents, ids: Int[ndarray, " k"], evaders: object) -> None:
-        """Put a population into the smallest engine that is ready for it."""
+    def _population(self) -> tuple[State, Int[ndarray, " k"]]:
+        """The swarm without empty slots."""
+        (taken,) = np.nonzero(self.ids >= 0)
+        return slots.taken(self.state, self._axes, taken), self.ids[taken]
+
+    def _settle(self, state: State, ids: Int[ndarray, " k"], newcomers: Newcomers = NOBODY) -> None:
+        """Put a population, and whoever joins it, into the smallest engine that is ready for all of them."""
         held_id = self.ids[self.grip.agent] if int(self.grip.agent) >= 0 else None
-        engine = self.workshop.ready(self.task, self.contestant.controller, len(ids))
+        stay, join = len(ids), len(newcomers.heading)
+        engine = self.workshop.ready(self.task, self.contestant.controller, stay + join)
         assert engine is not None, "can_hold() comes before a change of size"
-        self.engine, empty = engine, engine.slots - len(ids)
-        self.ids = np.concatenate([ids, np.full(empty, -1)])
-        self.edits += 1
+        self.engine = engine
+        state = slots.moved_into(state, slots.empty(engine.task), self._axes, np.arange(stay))
+        self.ids = np.full(engine.slots, -1)
+        self.ids[: stay + join] = np.concatenate([ids, self._next_id + np.arange(join)])
+        self._next_id += join
         if held_id is not None:
             slot = self.slot_of(int(held_id))
             self.grip = NO_GRIP if slot is None else self.grip._replace(agent=np.int32(slot))  # type: ignore[arg-type]
-        padded = jax.tree.map(
-            lambda leaf: np.concatenate([leaf, np.zeros((empty, *leaf.shape[1:]), leaf.dtype)]), agents
-        )
-        self._measure(State(padded, evaders, self.present if engine.is_padded else None))  # type: ignore[arg-type]
+        self._measure(joined(state, newcomers, stay))
 
     def _measure(self, state: State) -> None:
-        """Metrics of a state that was made by hand; nothing moves."""
+        """What the task says about a state that was made by hand; nothing moves."""
         self.moment = self._run(state, moves=False)
+        self._tell(moved=False)
+
+    def _tell(self, *, moved: bool) -> None:
+        self.story.tell(self.moment.metrics, self.step, moved=moved)
         if self.ended_at < 0 and bool(self.moment.terminated):
             self.ended_at = self.step
+            self.story.end(self.step)
 
     def _run(self, state: State, *, moves: bool) -> Moment:
         how = np.int32(self.step), self.grip, np.bool_(moves)
@@ -175,12 +177,30 @@ class LiveSwarm:
 
 def start(task: Task, key: jax.Array, count: int) -> State:
     """The state in which a swarm of ``count`` agents starts."""
-    is_own = type(task).__module__.startswith("swarmbed.")
     # The tasks of this package draw agent after agent: the first of many are all of few. Drawing always the same
     # number means that nothing is compiled for a size that was never seen before.
-    drawn = BUCKETS[-1] if is_own and isinstance(task, SwarmTask) else count
+    drawn = BUCKETS[-1] if is_own(task) and isinstance(task, SwarmTask) else count
     state = jax.device_get(replace(task, num_agents=drawn).initial(key))
-    return state._replace(agents=jax.tree.map(lambda leaf: leaf[:count], state.agents))
+    return slots.taken(state, slots.axes_of(task), np.arange(count))
+
+
+def joined(state: State, newcomers: Newcomers, first: int) -> State:
+    """The state with newcomers in the empty slots from ``first`` on."""
+    where = slice(first, first + len(newcomers.heading))
+
+    def put(column: Any, values: Any) -> Any:
+        if column is not None:
+            column = np.array(column)
+            column[where] = values
+        return column
+
+    agents = state.agents._replace(
+        position=put(state.agents.position, newcomers.position),
+        heading=put(state.agents.heading, newcomers.heading),
+        speed=put(state.agents.speed, 0.0),
+        turn_rate=put(state.agents.turn_rate, 0.0),
+    )
+    return state._replace(agents=agents, present=put(state.present, True))
 
 
 def scatter(task: Task, many: int, seed: tuple[int, ...]) -> Newcomers:

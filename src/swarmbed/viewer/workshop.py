@@ -2,12 +2,12 @@
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from swarmbed.controllers.base import Controller
 from swarmbed.tasks.base import Task
-from swarmbed.viewer.engine import BUCKETS, Engine, can_be_padded, slots_for
+from swarmbed.viewer.engine import BUCKETS, Engine, respects_absence, slots_for
 
 KEPT = 64  # engines; the one ordered longest ago goes first
 
@@ -20,23 +20,23 @@ class Workshop:
         self._lock = threading.Lock()
         self._orders: dict[tuple[Task, Controller, int], Future[Engine]] = {}
         self._eyes: dict[Engine, Future[Any]] = {}
-        self._padded: dict[tuple[Task, Controller], bool] = {}
+        self._padded: dict[Any, bool] = {}
 
     def is_padded(self, task: Task, controller: Controller) -> bool:
         """Whether one engine serves several sizes."""
-        key = (replace(task, num_agents=1), controller)
+        settings = tuple(getattr(task, f.name) for f in fields(task) if f.name != "num_agents")
+        key = (type(task), settings, controller)
         if key not in self._padded:
-            self._padded[key] = can_be_padded(task, controller)
+            self._padded[key] = respects_absence(task, controller)
         return self._padded[key]
 
     def order(self, task: Task, controller: Controller, count: int) -> "Future[Engine]":
         """Have the engine for so many agents compiled, unless it is already."""
-        is_padded = self.is_padded(task, controller)
-        slots = slots_for(count) if is_padded else count
+        slots = slots_for(count) if self.is_padded(task, controller) else count
         key = (replace(task, num_agents=slots), controller, slots)
         with self._lock:
             if key not in self._orders:
-                self._orders[key] = self._pool.submit(_build, Engine(key[0], controller, is_padded))
+                self._orders[key] = self._pool.submit(_build, Engine(key[0], controller))
                 for oldest in list(self._orders)[:-KEPT]:
                     done = self._orders.pop(oldest)
                     self._eyes = {engine: eye for engine, eye in self._eyes.items() if not _is(engine, done)}

@@ -8,11 +8,11 @@ from rich.console import Console
 from rich.table import Table
 
 from swarmbed.cli.flags import Parser
+from swarmbed.policy.files import notes_of
 from swarmbed.policy.find import load_policy, shipped_policies
 from swarmbed.spec import registry
-from swarmbed.spec.files import load_arrays
 from swarmbed.spec.settings import default_of
-from swarmbed.tasks import VARIANTS, make
+from swarmbed.tasks import make
 
 SUMMARY = "List tasks, embeddings, algorithms, controllers and shipped policies"
 EXAMPLE = """
@@ -47,17 +47,23 @@ def _family_table(family: registry.Family) -> Table:
         settings = (
             ", ".join(f"{f.name}={default_of(f)}" for f in fields(spec))
             if family is not registry.tasks
-            else (f"sets: {', '.join(spec.observation_sets)}")
+            else f"sets: {', '.join(_observation_sets(spec))}"
         )
         table.add_row(name, summary, settings)
     return table
+
+
+def _observation_sets(spec: Any) -> tuple[str, ...]:
+    """What agents of a task can be made to sense."""
+    choices = [f.metadata["choices"] for f in fields(spec) if f.name == "observation"]
+    return choices[0] if choices else ()
 
 
 def _variant_table() -> Table:
     table = Table(title="task variants", title_justify="left", title_style="bold", box=None, pad_edge=False)
     for heading in ("name", "agents", "what it stands for"):
         table.add_column(heading, overflow="fold")
-    for name, (base, preset) in VARIANTS.items():
+    for name, (base, preset) in registry.tasks.variants.items():
         meaning = " ".join([base, *(f"{key}={value}" for key, value in preset.items())])
         table.add_row(name, str(make(name).num_agents), meaning)
     return table
@@ -80,7 +86,7 @@ def _policy_table() -> Table:
     table.add_column("agents", justify="right", no_wrap=True)
     table.add_column("score", justify="right", no_wrap=True)
     for name, path in shipped_policies().items():
-        notes = load_arrays(path)[1]
+        notes = notes_of(path)
         task = load_policy(name).task
         score = f"{float(notes['score']):.1f}" if "score" in notes else ""
         table.add_row(name, notes.get("label", ""), registry.tasks.name_of(task), str(task.num_agents), score)

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +10,15 @@ from rich.console import Console
 
 from swarmbed.cli.flags import Parser, add_flags, given
 from swarmbed.learn.learner import BatchSettings, Learner
-from swarmbed.run.distributed import Cluster, ends_together, join
+from swarmbed.run.distributed import Cluster, ends_together, is_first_process, join
 from swarmbed.run.folder import RunFolder
-from swarmbed.run.train import Outputs, RunSettings, TrainingResult, free_folder, resume_run, start_run
+from swarmbed.run.result import TrainingResult, TrainingResults
+from swarmbed.run.settings import Outputs, RunSettings
+from swarmbed.run.train import free_folder, learner_from, resume_run, start_run
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.presets import PRESETS, preset
-from swarmbed.spec.settings import build, setting
-from swarmbed.tasks import resolve, task_names
+from swarmbed.spec.settings import Spec, build, setting
 
 SUMMARY = "Train a policy; go on with a run that stopped"
 EXAMPLE = """
@@ -29,7 +30,7 @@ swarmbed train --resume runs/pursuit --iterations 300
 
 
 @dataclass(frozen=True)
-class Pictures:
+class Pictures(Spec):
     """What is drawn at the end."""
 
     curve: bool = setting(True, "draw learning_curve.png at the end")
@@ -38,7 +39,7 @@ class Pictures:
 
 SPECS: tuple[tuple[type, str], ...] = (
     (RunSettings, "run"),
-    (BatchSettings, "batch and network"),
+    (BatchSettings, "batch"),
     (Outputs, "output"),
     (Pictures, "pictures"),
     (Cluster, "several machines"),
@@ -64,24 +65,30 @@ def run(argv: Sequence[str]) -> None:
 
 
 def _train(options: argparse.Namespace, base: config.Config, names: dict[str, str]) -> None:
-    outputs = Outputs(**given(options, Outputs))
+    outputs, pictures = Outputs(**given(options, Outputs)), Pictures(**given(options, Pictures))
     if options.resume:
         _refuse_with_resume(options, names)
         result = resume_run(
             Path(options.resume), iterations=getattr(options, "iterations", None), outputs=outputs,
             num_devices=options.devices,
         )  # fmt: skip
-        _finish(result, Pictures(**given(options, Pictures)), options.plugin)
+        _finish(result, pictures, options.plugin)
         return
     learner, settings = _settings(options, base, names)
     folder = Path(options.out) if options.out else free_folder(learner)
-    for offset in range(options.seeds):
-        where = folder if options.seeds == 1 else folder / f"seed-{settings.seed + offset}"
+    runs = []
+    seeds = tuple(range(settings.seed, settings.seed + options.seeds))
+    for seed in seeds:
+        where = folder if options.seeds == 1 else folder / f"seed-{seed}"
         result = start_run(
-            learner, replace(settings, seed=settings.seed + offset), where, overwrite=options.overwrite,
-            outputs=outputs, num_devices=options.devices,
+            learner, replace(settings, seed=seed), where, overwrite=options.overwrite, outputs=outputs,
+            num_devices=options.devices,
         )  # fmt: skip
-        _finish(result, Pictures(**given(options, Pictures)), options.plugin)
+        _finish(result, pictures, options.plugin)
+        runs.append(result)
+    if len(runs) > 1 and pictures.curve and is_first_process():
+        path = TrainingResults(folder, tuple(runs), seeds).plot().save(folder / "learning_curves.png")
+        Console(soft_wrap=True).print(f"{'all seeds':<15} {path}", highlight=False)
 
 
 def _choices_parser() -> Parser:
@@ -92,9 +99,9 @@ def _choices_parser() -> Parser:
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("task", nargs="?", metavar="TASK", help=f"one of: {', '.join(task_names())}")
-    parser.add_argument("--embedding", metavar="NAME", help=f"one of: {', '.join(registry.embeddings.all())}")
-    parser.add_argument("--algorithm", metavar="NAME", help=f"one of: {', '.join(registry.algorithms.all())}")
+    parser.add_argument("task", nargs="?", metavar="TASK", help=f"one of: {', '.join(registry.tasks.names())}")
+    for family in (registry.embeddings, registry.networks, registry.algorithms):
+        parser.add_argument(f"--{family.kind}", metavar="NAME", help=f"one of: {', '.join(family.names())}")
     known = "; ".join(f"{name}: {meaning}" for name, (meaning, _) in PRESETS.items())
     parser.add_argument("--preset", metavar="NAME", help=f"named settings ({known})")
     parser.add_argument("--config", metavar="FILE.toml", help="settings from a file, such as a run's config.toml")
@@ -107,11 +114,18 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
 def _names(choices: argparse.Namespace, base: config.Config, added: list[dict[str, list[str]]]) -> dict[str, str]:
     """What is named, by a flag or in a file; else the one that a plug-in brings along; else the default."""
     found = {}
-    for kind, default in {"task": "rendezvous", "embedding": "neural", "algorithm": "trpo"}.items():
+    for kind, default in config.DEFAULTS.items():
         brought = [name for families in added for name in families.get(f"{kind}s", [])]
         unnamed = brought[0] if len(brought) == 1 else default
         found[kind] = getattr(choices, kind) or str(base.get(kind, {}).get("name", unnamed))
     return found
+
+
+def _chosen(names: dict[str, str]) -> list[tuple[str, type, dict[str, Any]]]:
+    """Kind, class and settings behind each name; a class of another library has no flags."""
+    families = {family.kind: family for family in registry.FAMILIES}
+    found = [(kind, *families[kind].resolve(name)) for kind, name in names.items()]
+    return [entry for entry in found if is_dataclass(entry[1])]
 
 
 def _full_parser(names: dict[str, str]) -> Parser:
@@ -122,10 +136,8 @@ def _full_parser(names: dict[str, str]) -> Parser:
     parser.add_argument("--overwrite", action="store_true", help="let --out replace a run")
     parser.add_argument("--seeds", type=int, default=1, metavar="K", help="train K runs, seeds --seed … --seed + K − 1")
     parser.add_argument("--devices", type=int, metavar="D", help="XLA devices to use (default: one per core)")
-    task_spec, variant = resolve(names["task"])
-    add_flags(parser, task_spec, f"task {names['task']}", variant)
-    add_flags(parser, registry.embeddings.get(names["embedding"]), f"embedding {names['embedding']}")
-    add_flags(parser, registry.algorithms.get(names["algorithm"]), f"algorithm {names['algorithm']}")
+    for kind, spec, preset_settings in _chosen(names):
+        add_flags(parser, spec, f"{kind} {names[kind]}", preset_settings)
     for spec, title in SPECS:
         add_flags(parser, spec, title)
     return parser
@@ -135,40 +147,32 @@ def _settings(options: argparse.Namespace, base: config.Config, names: dict[str,
     """Defaults, then preset and file, then flags."""
     if options.seeds < 1:
         raise SwarmbedError(f"--seeds must be at least 1, not {options.seeds}")
-    task_spec, _ = resolve(names["task"])
-    flags: dict[str, dict[str, Any]] = {
-        "task": {"name": names["task"], **given(options, task_spec)},
-        "batch": given(options, BatchSettings),
-        "run": given(options, RunSettings),
-    }
-    for family in (registry.embeddings, registry.algorithms):
-        name = names[family.kind]
-        flags[family.kind] = {"name": name, **given(options, family.get(name))}
+    flags: config.Config = {kind: {"name": name} for kind, name in names.items()}
+    for kind, spec, _ in _chosen(names):
+        flags[kind] |= given(options, spec)
+    flags |= {"batch": given(options, BatchSettings), "run": given(options, RunSettings)}
     settings = config.merged(base, flags)
     run_section = settings.pop("run", {})
-    return config.config_to_learner(settings), build(RunSettings, run_section, "section [run]")
+    return learner_from(settings), build(RunSettings, run_section, "section [run]")
 
 
 def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> None:
     """A run goes on with the settings it began with; only --iterations may change."""
-    plain = [name for name in ("task", "embedding", "algorithm", "preset", "config", "out") if getattr(options, name)]
-    specs = [resolve(names["task"])[0], registry.embeddings.get(names["embedding"]), BatchSettings, RunSettings]
-    specs.append(registry.algorithms.get(names["algorithm"]))
+    plain = [name for name in (*config.DEFAULTS, "preset", "config", "out") if getattr(options, name)]
+    specs = [*(spec for _, spec, _ in _chosen(names)), BatchSettings, RunSettings]
     for name in [*plain, *(name for spec in specs for name in given(options, spec) if name != "iterations")]:
         raise SwarmbedError(f"--resume keeps the run's own settings: leave {name} out (only --iterations may change)")
 
 
 def _finish(result: TrainingResult, pictures: Pictures, plugins: list[str]) -> None:
     """Draw, and say where things are."""
-    import jax
-
-    if jax.process_index() != 0:
+    if not is_first_process():
         return
     folder, made = RunFolder(result.folder), []
     if pictures.curve:
         from swarmbed.draw.figures import training_curve
 
-        training_curve(folder.metrics, folder.curve)
+        training_curve(folder.metrics, folder.curve, result.policy.task.metrics)
         made.append(("learning curve", folder.curve))
     if pictures.video:
         from swarmbed.draw.render import draw_animation, record

@@ -6,10 +6,10 @@ from dataclasses import replace
 from swarmbed.cli.flags import Parser
 from swarmbed.cli.who_flags import add_task_flags, find_with_gains, named_task, with_settings
 from swarmbed.compute import devices
-from swarmbed.evaluation.evaluate import SENSES, choose_task
 from swarmbed.evaluation.progress import progress_bar
 from swarmbed.evaluation.reports import check_output, number, plain_table, show, write_json
 from swarmbed.evaluation.tune import CANDIDATES, EPISODES, ROUNDS, Tuning, episodes_needed, gains_of, tune
+from swarmbed.policy.find import SENSES, choose_task
 from swarmbed.spec import registry
 from swarmbed.spec.errors import choose
 

@@ -9,7 +9,6 @@ from swarmbed.compute import devices
 from swarmbed.policy.find import find
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer.catalog import Catalog
-from swarmbed.viewer.engine import FEWEST, MOST
 from swarmbed.viewer.messages import Setup
 
 SUMMARY = "Watch a swarm live in the browser, and play with it"
@@ -34,7 +33,7 @@ def run(argv: Sequence[str]) -> None:
     )
     spec = add_task_flags(parser, argv)
     options = parser.parse(argv)
-    _check(options.seed, options.port)
+    _check_port(options.port)
     try:
         from swarmbed.viewer import launch, server
     except ImportError as error:
@@ -56,8 +55,6 @@ def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:
     contestant = catalog.contestant(who)
     task = named_task(options) or contestant.task or catalog.tasks[catalog.home_of(who)]
     task = with_settings(task, options, spec)
-    if not FEWEST <= task.num_agents <= MOST:
-        raise SwarmbedError(f"agents must lie between {FEWEST} and {MOST} in the viewer, not {task.num_agents}")
     name = catalog.add_task(task)
     for shown in filter(None, (who, versus)):
         contestant = catalog.contestant(shown)
@@ -72,8 +69,6 @@ def _offer(catalog: Catalog, who: str, stochastic: bool) -> str:
     return catalog.add_contestant(find(who, stochastic=stochastic))
 
 
-def _check(seed: int, port: int | None) -> None:
-    if not 0 <= seed < 2**31:
-        raise SwarmbedError(f"seed must lie between 0 and {2**31 - 1}, not {seed}")
+def _check_port(port: int | None) -> None:
     if port is not None and not 0 <= port < 2**16:
         raise SwarmbedError(f"port must lie between 0 and {2**16 - 1}, not {port}")

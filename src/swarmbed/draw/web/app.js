@@ -10,7 +10,7 @@
       this.scene = this.frame = null;
       this.toAcknowledge = 0;
       this.stepped = this.painted = 0; // for the display of what happens in a second
-      this.chart = new Swarmbed.Chart($("chart"));
+      this.chart = new Swarmbed.Chart($("chart"), $("chart-title"), $("log"));
       this.inspector = new Swarmbed.Inspector($("inspector-body"), $("inspector-title"), $("deselect"));
       this.layers = new Swarmbed.Layers($("layers"), () => this.relayer());
       new ResizeObserver(() => this.chart.fit()).observe($("chart"));
@@ -50,9 +50,7 @@
         new Swarmbed.Pointer(arena.stage, this.acts(index));
         arena.canvas.addEventListener("keydown", (event) => this.nudge(event, index));
       });
-      this.chart.reset(scene.arenas.map((arena) => arena.name), { unit: scene.metric_unit, horizon: scene.horizon });
-      $("chart-title").textContent = scene.metric_label ? scene.metric_label[0].toUpperCase() + scene.metric_label.slice(1) : "Metric";
-      $("chart").setAttribute("aria-label", `${scene.metric_label} over time`);
+      this.chart.reset(scene.arenas.map((arena) => arena.name), { metric: scene.metric, horizon: scene.horizon });
       this.inspector.clear();
       this.layers.setWorld(scene);
       this.relayer();
@@ -107,14 +105,14 @@
         if (moment.ids) this.ids[index] = moment.ids; else moment.ids = this.ids[index];
         const arena = this.arenas[index], stage = arena.stage;
         stage.push(moment, frame.playing ? Math.min(1.1 * this.interval, 700) : 90);
-        arena.tell(moment, moment.value, moment.ended);
+        arena.tell(moment, moment.value, moment.news);
         this.chart.push(index, moment.step, moment.value, moment.ended);
         if (moment.look) {
           this.inspector.show(this.scene.arenas[index], moment.look, moment.step, now);
           const own = moment.look.ready ? moment.look.sets.find((set) => set.of_agents) : null;
           stage.sensed = own ? own.members : null;
         }
-        if (moment.ended !== null && before && before.arenas[index] && before.arenas[index].ended === null) $("status").textContent = arena.badge.textContent;
+        if (moment.news && before && before.arenas[index] && before.arenas[index].news !== moment.news) $("status").textContent = moment.news;
       });
       if (this.selected && !this.arenas[this.selected.arena].stage.slots.has(this.selected.agent)) this.select(this.selected.arena, null);
       this.showControls(frame, before);
@@ -219,11 +217,6 @@
       if (Number.isFinite(count)) this.send("agents", { count: Math.round(Math.max(fewest, Math.min(most, count))) });
     }
     restart(seed) { this.send("restart", { seed: Math.round(Math.max(0, Math.min(2 ** 31 - 1, Number(seed) || 0))) }); }
-    toggleLog() {
-      this.chart.isLog = !this.chart.isLog;
-      this.chart.isDirty = true;
-      $("log").setAttribute("aria-pressed", String(this.chart.isLog));
-    }
 
     veil(text) {
       $("veil").hidden = text === null;

@@ -34,20 +34,21 @@
       this.corner.textContent = this.stage.note;
     }
 
-    // The words around the picture.
-    tell(moment, value, ended) {
-      const { metric_label: label, metric_unit: unit, seconds, has_evaders: hunts } = this.world, count = moment.ids.length;
+    // The words around the picture. `news` is what happened last, or nothing.
+    tell(moment, value, news) {
+      const { metric, seconds } = this.world, count = moment.ids.length;
       this.clock.textContent = `step ${moment.step}${seconds ? ` · ${(moment.step * seconds).toFixed(1)} s` : ""}`;
-      this.value.textContent = value === null ? "" : `${label} ${amount(value, unit)}`;
-      this.badge.hidden = ended === null;
-      if (ended !== null) this.badge.textContent = hunts ? `captured after ${ended} steps` : `ended after ${ended} steps`;
+      this.value.textContent = metric && value !== null ? `${metric.label} ${amount(value, metric)}` : "";
+      this.badge.hidden = !news;
+      this.badge.textContent = news || "";
       const evaders = (moment.evader_x || []).length;
-      this.canvas.setAttribute("aria-label", `${this.name}: ${count} agents${evaders ? ` and ${evaders} evader${evaders > 1 ? "s" : ""}` : ""}, step ${moment.step}. ${this.value.textContent}`);
+      this.canvas.setAttribute("aria-label", `${this.name}: ${count} agent${count === 1 ? "" : "s"}${evaders ? ` and ${evaders} evader${evaders > 1 ? "s" : ""}` : ""}, step ${moment.step}. ${this.value.textContent}`);
     }
   }
 
-  const amount = (value, unit) => {
-    if (!unit) return String(Math.round(value * 1000) / 1000);
+  const amount = (value, { kind, unit }) => {
+    if (kind === "event") return value > 0 ? "yes" : "not yet";
+    if (!unit || kind === "count") return `${Math.round(value * 1000) / 1000} ${unit}`.trim();
     if (value > 0 && value < 0.001) return `below 0.001 ${unit}`;
     return `${value.toFixed(Math.abs(value) >= 1 ? 1 : 3)} ${unit}`;
   };

@@ -1,28 +1,41 @@
-// A live chart: one line per swarm over the steps, linear or logarithmic.
+// A live chart of the metric that the task declares: one line per swarm over the steps, linear or logarithmic.
 (() => {
   "use strict";
   const { ticks } = Swarmbed.geometry;
   const LEFT = 40, RIGHT = 10; // room beside the axes
 
   class Chart {
-    constructor(canvas) {
-      this.canvas = canvas;
+    // `title` says what is drawn, `button` changes the axis.
+    constructor(canvas, title, button) {
+      this.canvas = canvas; this.title = title; this.button = button;
       this.context = canvas.getContext("2d");
       this.series = [];
       this.isLog = false;
-      this.unit = "";
       this.horizon = null;
       this.cursor = null; // a step to point at
       this.length = null; // the last step, where it is known beforehand
       this.isDirty = true;
+      button.addEventListener("click", () => this.setLog(!this.isLog));
       this.recolour();
     }
 
     recolour() { this.colours = Swarmbed.theme.colours(); this.isDirty = true; }
 
-    reset(names, { unit = "", horizon = null, length = null } = {}) {
+    // `metric` is {label, unit, kind, axis, log}, or nothing.
+    reset(names, { metric = null, horizon = null, length = null } = {}) {
       this.series = names.map((name) => ({ name, steps: [], values: [], ended: null }));
-      this.unit = unit; this.horizon = horizon; this.length = length;
+      this.horizon = horizon; this.length = length;
+      const axis = metric ? metric.axis : "nothing is measured", before = this.title.textContent;
+      this.title.textContent = axis[0].toUpperCase() + axis.slice(1);
+      this.canvas.setAttribute("aria-label", `${axis} over time`);
+      // The reader's choice of axis holds until there is another number to follow.
+      if (this.title.textContent !== before) this.setLog(Boolean(metric && metric.log));
+      this.isDirty = true;
+    }
+
+    setLog(isLog) {
+      this.isLog = isLog;
+      this.button.setAttribute("aria-pressed", String(isLog));
       this.isDirty = true;
     }
 
@@ -52,19 +65,20 @@
     }
 
     range() {
-      let most = 0, least = Infinity, last = 0;
+      let most = 0, least = 0, small = Infinity, last = 0;
       for (const line of this.series) {
         for (const value of line.values) {
           if (value === null) continue;
           most = Math.max(most, value);
-          if (value > 0) least = Math.min(least, value);
+          least = Math.min(least, value);
+          if (value > 0) small = Math.min(small, value);
         }
         if (line.steps.length) last = Math.max(last, line.steps[line.steps.length - 1]);
       }
       const right = this.length !== null ? Math.max(this.length, 1) : Math.max(100, last * 1.04);
-      if (!this.isLog) return { right, low: 0, high: most > 0 ? most * 1.08 : 1 };
+      if (!this.isLog) return { right, low: least * 1.08, high: most > 0 ? most * 1.08 : least < 0 ? 0 : 1 };
       const high = most > 0 ? most * 1.2 : 1;
-      return { right, low: Math.max(Math.min(least / 1.2, high / 10), high / 1e5), high };
+      return { right, low: Math.max(Math.min(small / 1.2, high / 10), high / 1e5), high };
     }
 
     draw() {

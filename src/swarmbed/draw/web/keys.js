@@ -15,7 +15,6 @@
   $("agents").addEventListener("change", () => { app.isSliding = false; });
   $("agents").addEventListener("input", () => { $("count").value = $("agents").value; app.changeCount(Number($("agents").value)); });
   $("count").addEventListener("change", () => app.changeCount(Number($("count").value)));
-  $("log").addEventListener("click", () => app.toggleLog());
   $("deselect").addEventListener("click", () => app.select(0, null));
   $("help").addEventListener("click", () => $("keys").showModal());
   $("keys-close").addEventListener("click", () => $("keys").close());
@@ -51,7 +50,7 @@
     i: () => app.setTool("inspect"),
     a: () => app.setTool("add"),
     x: () => app.setTool("remove"),
-    l: () => app.toggleLog(),
+    l: () => $("log").click(),
     d: () => Swarmbed.theme.toggle(),
     "?": () => $("keys").showModal(),
   };

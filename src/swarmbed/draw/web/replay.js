@@ -11,12 +11,18 @@
     return numbers;
   }
 
+  // Single bits, eight to a byte, the lowest first.
+  function bits(text) {
+    const bytes = atob(text);
+    return (k) => Boolean((bytes.charCodeAt(k >> 3) >> (k & 7)) & 1);
+  }
+
   class Replay {
     constructor(episode) {
       this.episode = episode;
       this.agents = decode(episode.agents);
       this.evaders = episode.evaders ? decode(episode.evaders) : null;
-      this.ids = Array.from({ length: episode.count }, (_, i) => i);
+      this.isThere = episode.present ? bits(episode.present) : () => true;
       this.last = episode.steps.length - 1;
       this.at = 0; this.isPlaying = false; this.due = 0; this.before = 0;
       this.arena = new Swarmbed.Arena($("arenas"), 0, episode, episode.name);
@@ -25,7 +31,7 @@
       this.layers = new Swarmbed.Layers($("layers"), (on) => { this.stage.layers = on; this.stage.isDirty = true; });
       this.layers.setWorld(episode);
       for (const name of Object.keys(episode.layers)) this.layers.set(name, episode.layers[name]);
-      this.chart = new Swarmbed.Chart($("chart"));
+      this.chart = new Swarmbed.Chart($("chart"), $("chart-title"), $("log"));
       this.setChart();
       $("scrub").max = this.last;
       $("speed").value = SPEEDS.reduce((best, speed, i) => (Math.abs(speed - episode.speed) < Math.abs(SPEEDS[best] - episode.speed) ? i : best), 0);
@@ -35,29 +41,29 @@
     }
 
     setChart() {
-      const { values, steps, ended, metric_label: label } = this.episode;
+      const { values, steps, ended, metric } = this.episode;
       $("chart-card").hidden = !values;
       $("facts").textContent = Swarmbed.describeWorld(this.episode);
       if (!values) return;
-      $("chart-title").textContent = label[0].toUpperCase() + label.slice(1);
-      $("chart").setAttribute("aria-label", `${label} over time`);
-      this.chart.reset([this.episode.name], { length: steps[this.last] });
+      this.chart.reset([this.episode.name], { metric, length: steps[this.last] });
       values.forEach((value, i) => this.chart.push(0, steps[i], value, i === this.last ? ended : null));
       this.chart.cursor = 0;
       new ResizeObserver(() => this.chart.fit()).observe($("chart"));
     }
 
-    // The state at one of the recorded times.
+    // The state at one of the recorded times: whoever is there then.
     moment(index) {
-      const { count, evader_count: evaders, low, high, steps } = this.episode;
+      const { ids: all, evader_count: evaders, low, high, steps } = this.episode, count = all.length;
       const scale = [0, 1].map((axis) => (high[axis] - low[axis]) / 65535);
-      const x = new Array(count), y = new Array(count), heading = new Array(count);
-      for (let i = 0, k = 3 * count * index; i < count; i++, k += 3) {
-        x[i] = low[0] + this.agents[k] * scale[0];
-        y[i] = low[1] + this.agents[k + 1] * scale[1];
-        heading[i] = (this.agents[k + 2] * 2 * Math.PI) / 65536;
+      const ids = [], x = [], y = [], heading = [];
+      for (let i = 0, k = count * index; i < count; i++, k++) {
+        if (!this.isThere(k)) continue;
+        ids.push(all[i]);
+        x.push(low[0] + this.agents[3 * k] * scale[0]);
+        y.push(low[1] + this.agents[3 * k + 1] * scale[1]);
+        heading.push((this.agents[3 * k + 2] * 2 * Math.PI) / 65536);
       }
-      const moment = { ids: this.ids, x, y, heading, step: steps[index] };
+      const moment = { ids, x, y, heading, step: steps[index] };
       if (this.evaders) {
         moment.evader_x = []; moment.evader_y = [];
         for (let i = 0, k = 2 * evaders * index; i < evaders; i++, k += 2) {
@@ -84,8 +90,9 @@
     }
 
     show() {
-      const { values, ended } = this.episode, value = values ? values[this.at] : null;
-      this.arena.tell(this.stage.moment, value, this.at === this.last && ended !== null ? ended : null);
+      const { values, news, steps } = this.episode, value = values ? values[this.at] : null;
+      const last = news.findLast(([step]) => step <= steps[this.at]);
+      this.arena.tell(this.stage.moment, value, last ? last[1] : null);
       $("scrub").value = this.at;
       $("scrub-text").textContent = this.episode.steps[this.at];
       this.chart.cursor = this.episode.steps[this.at];
@@ -115,12 +122,6 @@
       requestAnimationFrame((next) => this.tick(next));
     }
 
-    toggleLog() {
-      this.chart.isLog = !this.chart.isLog;
-      this.chart.isDirty = true;
-      $("log").setAttribute("aria-pressed", String(this.chart.isLog));
-    }
-
     bind() {
       const showSpeed = () => {
         const speed = SPEEDS[$("speed").value], times = this.episode.seconds ? `${Number((speed * this.episode.seconds).toFixed(1))}×` : `${speed}/s`;
@@ -133,7 +134,6 @@
       $("step").addEventListener("click", () => { this.play(false); this.seek(this.at + 1); });
       $("back").addEventListener("click", () => { this.play(false); this.seek(this.at - 1); });
       $("scrub").addEventListener("input", () => { this.play(false); this.seek(Number($("scrub").value)); });
-      $("log").addEventListener("click", () => this.toggleLog());
       const point = (event) => {
         if (event.buttons !== 1) return;
         const step = this.chart.stepAt(event), index = this.episode.steps.findIndex((value) => value >= step);
@@ -151,7 +151,7 @@
       if (event.key === " " && event.target.matches("button, input")) return;
       const keys = {
         " ": () => this.play(!this.isPlaying), arrowright: () => $("step").click(), arrowleft: () => $("back").click(),
-        home: () => this.seek(0), end: () => this.seek(this.last), r: () => this.seek(0), l: () => this.toggleLog(), d: () => Swarmbed.theme.toggle(),
+        home: () => this.seek(0), end: () => this.seek(this.last), r: () => this.seek(0), l: () => $("log").click(), d: () => Swarmbed.theme.toggle(),
       };
       const key = event.key.toLowerCase();
       if (keys[key]) keys[key](); else if (!this.layers.key(key)) return;

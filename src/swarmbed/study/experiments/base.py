@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from swarmbed.learn.learner import Learner
+from swarmbed.run.train import learner_from
 from swarmbed.spec.config import Config, merged
 from swarmbed.spec.presets import preset
 
@@ -47,9 +48,7 @@ class Training:
 
     @property
     def learner(self) -> Learner:
-        from swarmbed.spec.config import config_to_learner
-
-        return config_to_learner(self.config)
+        return learner_from(self.config)
 
 
 def training(

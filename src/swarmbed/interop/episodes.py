@@ -1,0 +1,123 @@
+"""What every environment of this package holds: swarms under way, NumPy in and out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from swarmbed.interop import swarms
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks.base import State, Task
+
+RENDER_MODES = ["rgb_array"]
+
+
+class Episodes:
+    """Swarms of one task. Actions are rows of agents, swarm after swarm, or with ``joint`` rows of whole swarms;
+    ``owner`` names in errors whose they are."""
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        num_swarms: int = 1,
+        owner: str,
+        joint: bool = False,
+        flatten: bool = False,
+        autoreset: swarms.Autoreset = "none",
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise SwarmbedError(f"render_mode must be {RENDER_MODES[0]} or left out, not {render_mode!r}")
+        self.task, self.num_swarms, self.owner = task, num_swarms, owner
+        self.flatten, self.autoreset, self.render_mode = flatten, autoreset, render_mode
+        agents = (num_swarms, task.num_agents) if joint else (num_swarms * task.num_agents,)
+        self.action_shape = (*agents, task.action_size)
+        self.swarms: swarms.Swarms | None = None
+        self.camera: Any = None
+
+    def reset(self, seeds: Sequence[int] | None) -> swarms.View:
+        """New episodes. Without seeds the random numbers go on from where they are."""
+        if seeds is not None:
+            keys = swarms.seeded(seeds)
+        elif self.swarms is not None:
+            keys = self.swarms.keys
+        else:
+            first = swarms.fresh_seed()
+            keys = swarms.seeded([first + i for i in range(self.num_swarms)])
+        self.swarms, view = swarms.begin(self.task, keys, flatten=self.flatten)
+        return _as_numpy(view)
+
+    def step(self, actions: Any) -> swarms.Outcome:
+        """One time step of all swarms."""
+        action = self._checked(actions)
+        self.swarms, outcome = swarms.advance(
+            self.task, self._begun("step"), action, flatten=self.flatten, autoreset=self.autoreset
+        )
+        return _as_numpy(outcome)
+
+    @property
+    def present(self) -> np.ndarray:
+        """Who is there, (swarms, N)."""
+        return np.array(self._begun("step").state.present)
+
+    def state(self, index: int = 0) -> State:
+        """The present state of one swarm."""
+        taken: State = jax.tree.map(lambda leaf: leaf[index], self._begun("state").state)
+        return taken
+
+    def frames(self) -> tuple[np.ndarray, ...] | None:
+        """A picture of the present state of each swarm; None if no render mode was asked for."""
+        if self.render_mode is None:
+            return None
+        self._begun("render")
+        if self.camera is None:
+            from swarmbed.interop.frames import Camera  # the drawing library takes a second to load
+
+            self.camera = Camera(self.task)
+        return tuple(self.camera.picture(self.state(i)) for i in range(self.num_swarms))
+
+    def _begun(self, what: str) -> swarms.Swarms:
+        if self.swarms is None:
+            raise SwarmbedError(f"{what} was called before reset; call reset() first")
+        return self.swarms
+
+    def _checked(self, actions: Any) -> np.ndarray:
+        """Actions as one array of numbers."""
+        self._begun("step")
+        try:
+            array = np.asarray(actions, np.float32)
+        except (TypeError, ValueError):
+            raise SwarmbedError(f"actions of {self.owner} must be numbers, not {actions!r}") from None
+        if array.shape != self.action_shape:
+            raise SwarmbedError(f"actions of {self.owner} must have shape {self.action_shape}, not {array.shape}")
+        if not np.isfinite(array).all():
+            raise SwarmbedError(f"actions of {self.owner} must be finite numbers, but hold NaN or infinity")
+        return array
+
+
+def metadata(task: Task) -> dict[str, Any]:
+    """What the environments tell about pictures: which there are, and how many make a second of the task's time."""
+    seconds = getattr(task, "control_seconds", None)
+    return {"render_modes": list(RENDER_MODES), "render_fps": max(round(1 / seconds), 1) if seconds else 10}
+
+
+def state_vector(state: State) -> np.ndarray:
+    """All numbers of a state, one after another; random keys among them are left out."""
+    return np.concatenate([np.ravel(leaf) for leaf in _numbers(state)]).astype(np.float32)
+
+
+def state_size(task: Task) -> int:
+    return sum(leaf.size for leaf in _numbers(jax.eval_shape(task.initial, jax.random.key(0))))
+
+
+def _numbers(state: State) -> list[Array]:
+    return [leaf for leaf in jax.tree.leaves(state) if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+
+
+def _as_numpy(tree: Any) -> Any:
+    """Arrays that belong to the caller, who may write into them."""
+    return jax.tree.map(np.array, tree)

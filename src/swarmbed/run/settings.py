@@ -1,0 +1,25 @@
+"""How long a run goes on, what it starts from, and what it shows."""
+
+from dataclasses import dataclass
+
+from swarmbed.spec.settings import Spec, setting
+
+
+@dataclass(frozen=True)
+class RunSettings(Spec):
+    """How long a run goes on and what it starts from."""
+
+    iterations: int = setting(60, "training iterations", at_least=1)
+    seed: int = setting(0, "seed of everything random", at_least=0, below=2**32)
+    checkpoint_every: int = setting(5, "iterations between checkpoints", at_least=1)
+    until_flat: bool = setting(False, "stop as soon as the learning curve is flat")
+    init: str | None = setting(None, "trained policy to start from (WHO)")
+
+
+@dataclass(frozen=True)
+class Outputs(Spec):
+    """What a run writes and shows besides its folder; none of it changes the result."""
+
+    progress: bool = setting(True, "show progress")
+    tensorboard: bool = setting(False, "log to TensorBoard too (extra: tensorboard)")
+    wandb: bool = setting(False, "log to Weights & Biases too, offline without a login (extra: wandb)")

@@ -1,0 +1,208 @@
+"""The loop of a training run: iterate, log, keep checkpoints, and never lose a run."""
+
+import errno
+import math
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh
+
+from swarmbed.compute import devices
+from swarmbed.learn.learner import Learner, Spread, TrainState
+from swarmbed.policy.files import save_policy
+from swarmbed.policy.find import load_policy
+from swarmbed.policy.policy import Policy
+from swarmbed.run import checkpoint, distributed
+from swarmbed.run.checkpoint import Checkpoint
+from swarmbed.run.folder import COLUMNS, Row, RunFolder, is_flat
+from swarmbed.run.loggers import make_loggers
+from swarmbed.run.progress import TrainingProgress
+from swarmbed.run.result import TrainingResult
+from swarmbed.run.settings import Outputs, RunSettings
+from swarmbed.spec import config
+from swarmbed.spec.errors import SwarmbedError
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a callback sees after every iteration. It may return True to stop the run."""
+
+    number: int
+    metrics: Row
+    folder: Path
+    _policy: Callable[[], Policy]
+
+    @property
+    def policy(self) -> Policy:
+        """The policy as it is now."""
+        return self._policy()
+
+
+Callback = Callable[[Iteration], bool | None]
+
+
+@lru_cache(maxsize=4)
+def spread(learner: Learner, mesh: Mesh) -> Spread:
+    """One compiled iteration for all runs of a learner, such as those of several seeds."""
+    return Spread(learner, mesh)
+
+
+class Trainer:
+    """One run: its learner, its folder, and the loop."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        run: RunSettings,
+        folder: RunFolder,
+        outputs: Outputs,
+        num_devices: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.learner, self.run, self.folder, self.outputs, self.callback = learner, run, folder, outputs, callback
+        self.spread = spread(learner, devices.mesh(num_devices))
+        self.writes = jax.process_index() == 0
+        measured = [metric.name for metric in learner.task.metrics]
+        self.columns = (*COLUMNS, *measured, "accepted", "episodes", "processor_seconds")
+
+    @cached_property
+    def settings(self) -> config.Config:
+        """Every setting of the run, as its folder keeps them."""
+        return config.to_sections(self.learner.specs | {"run": self.run})
+
+    def beginning(self) -> Checkpoint:
+        """A run before its first iteration."""
+        state = self.spread.init(self.run.seed)
+        if self.run.init is not None:
+            state = state._replace(policy=self._trained(self.run.init))
+        return Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf)
+
+    def newest(self) -> Checkpoint:
+        """Where the run stopped; its beginning where there is no checkpoint."""
+        warn = lambda text: print(f"swarmbed: {text}", file=sys.stderr)  # noqa: E731
+        shapes = jax.eval_shape(self.learner.init, jax.random.key(0))
+        found = checkpoint.load_newest(self.folder.checkpoints, shapes, self.spread.shardings, warn)
+        return found or self.beginning()
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Inside, no other run writes to the folder."""
+        return self.folder.held() if self.writes else nullcontext()
+
+    def run_from(self, point: Checkpoint) -> TrainingResult:
+        """Go on from a checkpoint to the last iteration."""
+        rows = [row for row in self.folder.read_metrics() if row["iteration"] <= point.iteration]
+        with ExitStack() as stack:
+            loggers = []
+            if self.writes:
+                self.folder.write_metrics(rows, self.columns)
+                log_to = {"tensorboard": self.outputs.tensorboard, "wandb": self.outputs.wandb}
+                loggers = make_loggers(self.folder.path, self.settings, **log_to)
+                for logger in loggers:
+                    stack.callback(logger.close)
+            shown = self.outputs.progress and self.writes
+            title, metric = self.folder.path.name, self.learner.task.headline
+            progress = TrainingProgress(title, self.run.iterations, point.iteration, metric, enabled=shown)
+            try:
+                with progress:
+                    point = self._loop(point, rows, progress, loggers)
+            except OSError as error:
+                raise self._disk_error(error) from error
+        last = checkpoint.on_host(point.state.policy)
+        return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
+
+    def _loop(self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any]) -> Checkpoint:
+        if point.iteration >= self.run.iterations:
+            self._write(point)
+            return point
+        progress.compiling()
+        iterate = self.spread.compiled(point.state)
+        distributed.wait_for_all("compiled")
+        progress.running()
+        state, best, best_return = point.state, point.best, point.best_return
+        began = time.monotonic() - point.seconds
+        worked = time.process_time() - (rows[-1].get("processor_seconds", 0.0) if rows else 0.0)
+        for iteration in range(point.iteration + 1, self.run.iterations + 1):
+            behind = checkpoint.on_host(state.policy)  # the policy that this iteration's episodes are made with
+            started = time.monotonic()
+            state, metrics = iterate(state)
+            jax.block_until_ready(metrics)
+            now = time.monotonic()
+            row = self._row(iteration, metrics, now - began, time.process_time() - worked)
+            rows.append(row)
+            if row["mean_return"] > best_return:
+                best, best_return = behind, row["mean_return"]
+            point = Checkpoint(iteration, row["seconds"], state, best, best_return)
+            progress.iteration(row, self._steps / (now - started))
+            self._log(row, loggers)
+            why = self._reason_to_stop(row, rows, state)
+            if why or iteration % self.run.checkpoint_every == 0 or iteration == self.run.iterations:
+                self._write(point)
+            if why:
+                progress.say(why)
+                break
+        return point
+
+    def _reason_to_stop(self, row: Row, rows: list[Row], state: TrainState) -> str | None:
+        if self.run.until_flat and is_flat([row["mean_return"] for row in rows]):
+            return "the learning curve is flat"
+        if self.callback is not None:
+            policy = lambda: self._policy(checkpoint.on_host(state.policy))  # noqa: E731
+            if self.callback(Iteration(int(row["iteration"]), dict(row), self.folder.path, policy)):
+                return "the callback stopped the run"
+        return None
+
+    def _log(self, row: Row, loggers: list[Any]) -> None:
+        if self.writes:
+            self.folder.append_metrics(row, self.columns)
+        for logger in loggers:
+            logger.log(int(row["iteration"]), row)
+
+    def _write(self, point: Checkpoint) -> None:
+        """A checkpoint, and the policies that it holds as files of their own."""
+        checkpoint.save(self.folder.checkpoints, point)
+        last = checkpoint.on_host(point.state.policy)
+        if self.writes:
+            save_policy(self._policy(last), self.folder.policy)
+            save_policy(self._policy(point.best), self.folder.best_policy)
+
+    @property
+    def _steps(self) -> int:
+        """Environment steps of one iteration."""
+        return self.learner.batch.environments * self.learner.batch.segment
+
+    def _row(self, iteration: int, metrics: dict[str, Any], seconds: float, processor_seconds: float) -> Row:
+        steps, agents = iteration * self._steps, self.learner.sampling().agents
+        row: Row = {"iteration": iteration, "env_steps": steps, "samples": steps * agents}
+        row |= {"seconds": round(seconds, 3), "processor_seconds": round(processor_seconds, 3)}
+        row |= {name: float(np.asarray(value)) for name, value in metrics.items()}
+        return {name: row[name] for name in self.columns}
+
+    def _policy(self, params: Any) -> Policy:
+        return Policy(self.learner.task, self.learner.embedding, params, self.learner.network)
+
+    def _trained(self, who: str) -> Any:
+        """The parameters of a policy to start from."""
+        policy, learner = load_policy(who), self.learner
+        policy.check(learner.task)
+        if (policy.embedding, policy.network) != (learner.embedding, learner.network):
+            raise SwarmbedError(
+                f"init {who} has {policy.embedding} and {policy.network}, "
+                f"but this run has {learner.embedding} and {learner.network}"
+            )
+        return jax.device_put(policy.params, self.spread.shardings.policy)
+
+    def _disk_error(self, error: OSError) -> Exception:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return error
+        return SwarmbedError(
+            f"the disk is full; the last good checkpoint is still in {self.folder.checkpoints}, "
+            f"go on with: swarmbed train --resume {self.folder.path}"
+        )
