@@ -32,7 +32,7 @@ def _quoted(words: list[str], experiment: str) -> str:
         return f"{numbers['decision_microseconds'][words[1]][DECISIONS[words[0]]]:.0f}"
     entry = numbers[words[0]]
     if words[1:] == ["found"]:
-        return f"{entry['capture_found']} of {entry['capture_trials']}"
+        return f"{entry['captured_found']} of {entry['captured_trials']}"
     if words[1:] == ["each"]:
         return _each(entry["final_return"].values())
     if words[1:2] == ["at"]:

@@ -53,7 +53,7 @@ def _capture_cells(entry: dict[str, Any]) -> list[str]:
         return ["", "", ""]
     low, high = entry["captured_ci"]
     shares = [_per_seed(entry[name], "{:.0%}") for name in ("captured_in_training", "captured_share")]
-    return [*shares, f"{entry['capture_found']} of {entry['capture_trials']} [{low:.2f}, {high:.2f}]"]
+    return [*shares, f"{entry['captured_found']} of {entry['captured_trials']} [{low:.2f}, {high:.2f}]"]
 
 
 def settings_table() -> list[str]:

@@ -37,7 +37,7 @@ QUICK = Plan(agents=3, horizon=40, candidates=8, starts=4, generations=25)
 
 
 class Score(NamedTuple):
-    """What a swarm reached, for each swarm."""
+    """What a swarm reached, for each swarm; the distance is the metric that rendezvous names first."""
 
     episode_return: np.ndarray
     last_distance: np.ndarray
@@ -78,7 +78,7 @@ def run(envs: SwarmVectorEnv, weights: np.ndarray, seeds: Sequence[int]) -> Scor
         total += reward
     # The agents of a swarm share everything that is counted here, so the first of each speaks for all.
     per_swarm = slice(None, None, envs.task.num_agents)
-    return Score(total[per_swarm], infos["mean_distance"][per_swarm])
+    return Score(total[per_swarm], infos[envs.task.headline.name][per_swarm])
 
 
 def train(plan: Plan, seed: int) -> tuple[Score, Score]:

@@ -12,10 +12,11 @@ import numpy as np
 from swarmbed.algorithms.base import Batch, PolicyParams
 from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
-from swarmbed.networks.network import Layout, Network
+from swarmbed.networks.perceptron import PerceptronModel
+from swarmbed.spec.observation import Layout
 from swarmbed.tasks.base import Observation, ObservedSet
 
-NETWORK = Network(Layout(2, (SetLayout(3, 3, True),)), Neural(features=(4,)), (4,), 2)
+NETWORK = PerceptronModel(Layout(2, (SetLayout(3, 3, True),)), 2, Neural(features=(4,)), (4,))
 SHAPES = {"W1": (3, 4), "b1": (4,), "W2": (6, 4), "b2": (4,), "W3": (4, 2), "b3": (2,), "log_std": (2,)}
 Arrays = dict[str, np.ndarray]
 
@@ -146,12 +147,12 @@ def trpo_step(theta: Arrays, samples: Samples, kl_bound: float) -> Step:
 
 def to_params(theta: Arrays) -> PolicyParams:
     layer = lambda number: {"weight": jnp.array(theta[f"W{number}"]), "bias": jnp.array(theta[f"b{number}"])}  # noqa: E731
-    weights = {"embeddings": {"set0": {"layer0": layer(1)}}, "head": {"layer0": layer(2), "layer1": layer(3)}}
+    weights = {"embeddings": ((layer(1),),), "head": (layer(2), layer(3))}
     return PolicyParams(weights, jnp.array(theta["log_std"]))
 
 
 def from_params(params: PolicyParams) -> Arrays:
-    layers = [params.network["embeddings"]["set0"]["layer0"], *(params.network["head"][f"layer{i}"] for i in (0, 1))]
+    layers = [params.network["embeddings"][0][0], *params.network["head"]]
     arrays = {f"{short}{i}": layer[name] for i, layer in enumerate(layers, 1) for short, name in PARTS.items()}
     return {name: np.asarray(array) for name, array in (arrays | {"log_std": params.log_std}).items()}
 

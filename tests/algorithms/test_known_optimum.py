@@ -1,7 +1,6 @@
 """Learning where the best action is known: r = −Σ (a − target)², so the mean action must go to the target."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import jax
@@ -11,12 +10,12 @@ import pytest
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed.algorithms.base import Algorithm, PolicyParams
+from swarmbed.algorithms.base import Algorithm
 from swarmbed.algorithms.ppo import Ppo
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
-from swarmbed.learn import rollout
-from swarmbed.learn.learner import BatchSettings, Learner, TrainState
+from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import Observation, State, Task
 
@@ -45,14 +44,6 @@ class Aim(Task):
         return jnp.array(True)
 
 
-def fresh(learner: Learner, key: PRNGKeyArray) -> TrainState:
-    policy_key, critic_key, start_key = jax.random.split(key, 3)
-    log_std = jnp.full(2, learner.algorithm.initial_log_std)
-    policy = PolicyParams(learner.policy_network.init(policy_key, last_scale=0.01), log_std)
-    environments = rollout.start(learner.task, start_key, learner.batch.environments)
-    return TrainState(key, policy, learner.algorithm.memory(policy), learner.value.init(critic_key), environments)
-
-
 @pytest.mark.parametrize(
     ("algorithm", "iterations"),
     [
@@ -61,17 +52,17 @@ def fresh(learner: Learner, key: PRNGKeyArray) -> TrainState:
     ],
     ids=["trpo", "ppo"],
 )
-def test_the_mean_action_goes_to_the_best_one(algorithm: Algorithm, iterations: int, on_device: Any) -> None:
-    learner = Learner(Aim(), Moments(), algorithm, BatchSettings(environments=32, segment=8, hidden=(8,)))
-    network = learner.policy_network
-    state = on_device(partial(fresh, learner))(jax.random.key(0))
-    iterate = on_device(partial(learner._iterate, 1))
-    greedy = on_device(lambda params: network.apply(params, network.prepare(Observation(jnp.ones((1, 1)), ())))[0])
+def test_the_mean_action_goes_to_the_best_one(algorithm: Algorithm, iterations: int, quick_jit: Any) -> None:
+    learner = Learner(Aim(), Moments(), algorithm, BatchSettings(environments=32, segment=8), Perceptron((8,)))
+    network = learner.policy_model
+    state = quick_jit(learner.init)(jax.random.key(0))
+    iterate = quick_jit(learner.iterate)
+    greedy = quick_jit(lambda params: network.apply(params, network.prepare(Observation(jnp.ones((1, 1)), ())))[0])
     before = np.asarray(greedy(state.policy.network))
     returns = []
     for _ in range(iterations):
         state, metrics = iterate(state)
-        returns.append(float(metrics.mean_return))
+        returns.append(float(metrics["mean_return"]))
     # It starts near 0 (last layer 0.01), 0.94 away from the target.
     assert np.linalg.norm(before - TARGET) > 0.9
     assert np.asarray(greedy(state.policy.network)) == pytest.approx(TARGET, abs=0.1)

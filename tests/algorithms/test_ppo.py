@@ -17,13 +17,13 @@ ONE_STEP = Ppo(epochs=1, minibatch=100, learning_rate=0.01, largest_gradient=1e6
 
 
 @pytest.fixture(scope="module")
-def update(on_device: Any) -> Any:
+def update(quick_jit: Any) -> Any:
     """``update(algorithm, theta, samples)``."""
     programs: dict[Ppo, Any] = {}
 
     def call(algorithm: Ppo, theta: Arrays, samples: Samples, dtype: Any = np.float32) -> Update:
         run = lambda p, b: algorithm.update(NETWORK, p, algorithm.memory(p), b, KEY)  # noqa: E731
-        program = programs.setdefault(algorithm, on_device(run))
+        program = programs.setdefault(algorithm, quick_jit(run))
         found: Update = jax.tree.map(np.asarray, program(*as_type(dtype, theta, samples)))
         return found
 
@@ -111,5 +111,5 @@ def test_advantages_that_are_no_numbers_change_neither_policy_nor_memory(update:
 
 @pytest.mark.parametrize("name", ["clip", "epochs", "minibatch", "learning_rate", "largest_gradient", "stop_at_kl"])
 def test_a_wrong_setting_is_named(name: str) -> None:
-    with pytest.raises(SwarmbedError, match=f"{name} must be a positive number, not 0"):
+    with pytest.raises(SwarmbedError, match=f"{name} must be a (whole number of at least 1|number above 0), not 0"):
         Ppo(**{name: 0})  # type: ignore[arg-type]

@@ -41,9 +41,9 @@ def updating(algorithm: Trpo) -> Callable[[PolicyParams, Batch], Update]:
 
 
 @pytest.fixture(scope="module")
-def update(on_device: Any) -> Any:
+def update(quick_jit: Any) -> Any:
     """One update with the default settings, which are the paper's."""
-    return on_device(updating(Trpo()))
+    return quick_jit(updating(Trpo()))
 
 
 # The reference itself.
@@ -62,21 +62,21 @@ def test_the_references_jacobian_is_that_of_finite_differences() -> None:
 # Parts, in double precision.
 
 
-def test_the_gradient_is_the_references(float64: None, on_device: Any) -> None:
+def test_the_gradient_is_the_references(float64: None, quick_jit: Any) -> None:
     theta, samples = random_problem(1, samples=300)  # more than fit into one piece
-    found = on_device(lambda params, batch: policy_gradient(NETWORK, params, batch))(*as_type(float, theta, samples))
+    found = quick_jit(lambda params, batch: policy_gradient(NETWORK, params, batch))(*as_type(float, theta, samples))
     expected = named(gradient(theta, samples))
     for name, array in from_params(found).items():
         assert array == pytest.approx(expected[name], abs=1e-10), name
 
 
 def test_the_fisher_product_is_the_explicit_matrix_and_the_hessian_of_the_divergence(
-    float64: None, on_device: Any
+    float64: None, quick_jit: Any
 ) -> None:
     theta, samples = random_problem(2)
     params, batch = as_type(float, theta, samples)
     vectors = [np.random.default_rng(seed).normal(size=len(flat(theta))) for seed in range(3)]
-    product = on_device(lambda params, batch, vector: fisher_product(NETWORK, params, batch, vector))
+    product = quick_jit(lambda params, batch, vector: fisher_product(NETWORK, params, batch, vector))
     hessian = np.asarray(jax.jit(jax.hessian(lambda vector: plain_divergence(vector, samples)))(jnp.array(flat(theta))))
     assert hessian == pytest.approx(fisher_matrix(theta, samples), abs=1e-9)
     for vector in vectors:
@@ -161,10 +161,10 @@ def test_one_advantage_that_is_no_number_changes_nothing(bad: float, update: Any
     unchanged(update(*as_type(np.float32, theta, samples._replace(advantage=advantage))), theta)
 
 
-def test_a_line_search_that_finds_nothing_changes_nothing(on_device: Any) -> None:
+def test_a_line_search_that_finds_nothing_changes_nothing(quick_jit: Any) -> None:
     theta, samples = random_problem(7)
     impatient = Trpo(line_search_steps=2, kl_slack=1e-6)
-    unchanged(on_device(updating(impatient))(*as_type(np.float32, theta, samples)), theta)
+    unchanged(quick_jit(updating(impatient))(*as_type(np.float32, theta, samples)), theta)
 
 
 @pytest.mark.parametrize(

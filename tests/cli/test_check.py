@@ -121,7 +121,7 @@ def test_a_file_of_an_installed_package_is_checked_under_its_name(capsys: pytest
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
-        ("empty.py", "x = 1\n", "defines no concrete Task, Embedding, Algorithm, Controller"),
+        ("empty.py", "x = 1\n", "defines no concrete Task, Embedding, Network, Algorithm, Controller"),
         ("wrong.py", "x = \n", "does not load: SyntaxError"),
         ("zero.py", "\nx = 1 / 0\n", "does not load: ZeroDivisionError: division by zero (line 2 of zero.py)"),
     ],
@@ -141,7 +141,7 @@ def test_a_file_without_anything_to_check_is_one_sentence(
         ("nowhere.py", "file nowhere.py does not exist"),
         ("no/where", "file no/where does not exist"),
         (".", ". is a folder; give it the Python files in it"),
-        ("nothing", "'nothing' is neither a file nor the name of a task, embedding, algorithm or controller"),
+        ("nothing", "'nothing' is neither a file nor the name of a task, embedding, network, algorithm or controller"),
         ("rendezvos", "did you mean 'rendezvous'?"),
     ],
 )

@@ -8,8 +8,8 @@ import pytest
 
 import swarmbed
 from swarmbed import SwarmbedError
-from swarmbed.cli.main import command_names, main
 from swarmbed.cli import main as cli
+from swarmbed.cli.main import command_names, main
 from swarmbed.spec import registry
 from swarmbed.tasks import VARIANTS
 

@@ -29,16 +29,16 @@ class Forgetful(Climb):
     def memory(self, params: Any) -> Any:
         return jnp.zeros(3)
 
-    def update(self, network: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
-        return super().update(network, params, memory[:2], batch, key)
+    def update(self, model: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
+        return super().update(model, params, memory[:2], batch, key)
 
 
 @dataclass(frozen=True)
 class UnitStep(Climb):
     """Divides by the length of the gradient, which can be 0."""
 
-    def update(self, network: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
-        found = super().update(network, params, memory, batch, key)
+    def update(self, model: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
+        found = super().update(model, params, memory, batch, key)
         change = jax.tree.map(lambda new, old: new - old, found.params, params)
         size = jnp.sqrt(sum(jnp.square(leaf).sum() for leaf in jax.tree.leaves(change)))
         return found._replace(params=jax.tree.map(lambda old, c: old + 0.01 * c / size, params, change))
@@ -46,9 +46,9 @@ class UnitStep(Climb):
 
 @dataclass(frozen=True)
 class Undefined(Climb):
-    """A step of infinite length that is taken."""
+    """A step so long that no float can tell where it ends, and that is taken."""
 
-    rate: float = setting(float("inf"), "length of the step per gradient")
+    rate: float = setting(1e30, "length of the step per gradient")
 
     def is_good(self, surrogate: Any, kl: Any) -> Any:
         return jnp.array(True)
@@ -66,17 +66,27 @@ class Gullible(Climb):
 class Dreamer(Climb):
     """Draws from numpy, behind the key's back."""
 
-    def update(self, network: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
-        found = super().update(network, params, memory, batch, key)
+    def update(self, model: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
+        found = super().update(model, params, memory, batch, key)
         return found._replace(surrogate=found.surrogate + np.random.rand())
+
+
+@dataclass(frozen=True)
+class Loner(Climb):
+    """Asks Python in the middle of an update, which vmap cannot do."""
+
+    def update(self, model: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
+        found = super().update(model, params, memory, batch, key)
+        same = jax.pure_callback(np.asarray, jax.ShapeDtypeStruct((), found.kl.dtype), found.kl)
+        return found._replace(kl=same)
 
 
 @dataclass(frozen=True)
 class Vandal(Climb):
     """Writes into the dictionaries it was given."""
 
-    def update(self, network: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
-        found = super().update(network, params, memory, batch, key)
+    def update(self, model: Any, params: Any, memory: Any, batch: Any, key: Any) -> Any:
+        found = super().update(model, params, memory, batch, key)
         params.network["head"] = found.params.network["head"]
         return found
 
@@ -95,6 +105,7 @@ NONSENSE = "a batch of nonsense leaves the policy as it was"
         (Undefined, [FINITE], "holds a number that is not finite"),
         (Gullible, [NONSENSE], "one NaN among the advantages of a batch changes the parameters"),
         (Dreamer, ["the same key gives the same update"], "the update differs when it is traced again"),
+        (Loner, ["an update can be vmapped, and spread over devices"], "under jax.vmap: NotImplementedError"),
         (Vandal, ["what an update is given stays as it was"], "update writes into the parameters"),
     ],
 )

@@ -27,7 +27,7 @@ class Picky(Still):
 class OneForAll(Still):
     """One action for the whole swarm."""
 
-    def act(self, task: Any, state: Any, key: Any) -> Any:
+    def control(self, task: Any, state: Any, key: Any) -> Any:
         return jnp.zeros(task.action_size)
 
 
@@ -35,8 +35,9 @@ class OneForAll(Still):
 class ToTheCentre(Still):
     """In the direction of the swarm's centre, which does not exist for one that is alone."""
 
-    def act(self, task: Any, state: Any, key: Any) -> Any:
-        offset = state.agents.position.mean(0) - state.agents.position
+    def control(self, task: Any, state: Any, key: Any) -> Any:
+        there = jnp.where(state.present[:, None], state.agents.position, 0.0)
+        offset = there.sum(0) / state.present.sum() - state.agents.position
         return offset / jnp.sqrt(jnp.square(offset).sum(-1, keepdims=True))
 
 
@@ -44,17 +45,33 @@ class ToTheCentre(Still):
 class ToTheFirst(Still):
     """In the direction of the first agent, which does not exist for those who stand where it does."""
 
-    def act(self, task: Any, state: Any, key: Any) -> Any:
+    def control(self, task: Any, state: Any, key: Any) -> Any:
         offset = state.agents.position[0] - state.agents.position
         first = (jnp.arange(task.num_agents) == 0)[:, None]
         return offset / jnp.sqrt(jnp.where(first, 1.0, jnp.square(offset).sum(-1, keepdims=True)))
 
 
 @dataclass(frozen=True)
+class Mourner(Still):
+    """Goes where all agents are on average, those who are absent included."""
+
+    def control(self, task: Any, state: Any, key: Any) -> Any:
+        return state.agents.position.mean(0) - state.agents.position
+
+
+@dataclass(frozen=True)
+class Headcount(Still):
+    """The faster the more places there are, empty or not."""
+
+    def control(self, task: Any, state: Any, key: Any) -> Any:
+        return jnp.full((task.num_agents, task.action_size), task.num_agents / 100)
+
+
+@dataclass(frozen=True)
 class Moody(Still):
     """Draws from numpy, behind the key's back."""
 
-    def act(self, task: Any, state: Any, key: Any) -> Any:
+    def control(self, task: Any, state: Any, key: Any) -> Any:
         return jnp.asarray(np.random.rand(task.num_agents, task.action_size), jnp.float32)
 
 
@@ -62,7 +79,7 @@ class Moody(Still):
 class Mentor(Still):
     """Steers by the second agent, which need not exist."""
 
-    def act(self, task: Any, state: Any, key: Any) -> Any:
+    def control(self, task: Any, state: Any, key: Any) -> Any:
         rows = list(state.agents.position)
         return jnp.tile(rows[1], (task.num_agents, 1))
 
@@ -71,12 +88,13 @@ class Mentor(Still):
 class Telephone(Still):
     """Asks Python in the middle of a step, which vmap cannot do."""
 
-    def act(self, task: Any, state: Any, key: Any) -> Any:
+    def control(self, task: Any, state: Any, key: Any) -> Any:
         still = jax.ShapeDtypeStruct((task.num_agents, task.action_size), jnp.float32)
         return jax.pure_callback(lambda _: np.zeros(still.shape, np.float32), still, state.agents.position)
 
 
 SHAPE = "gives every agent an action"
+ABSENT = "what absent agents hold does not matter"
 BATCH = "many swarms at once are steered like each alone"
 
 
@@ -87,9 +105,15 @@ BATCH = "many swarms at once are steered like each alone"
         (OneForAll, [SHAPE], "on points with 5 agents it gives float32 of shape (2,), not floats of shape (5, 2)"),
         (Mentor, [SHAPE], "on points with 1 agent: IndexError: "),
         (ToTheCentre, ["actions are finite"], "on points with 1 agent, an action holds a number that is not finite"),
-        (ToTheFirst, ["actions are finite"], "on points with 5 agents, with all agents on one spot, an action"),
+        (ToTheFirst, ["actions are finite", ABSENT], "on points with 5 agents, with all agents on one spot, an action"),
         # What is drawn when a function is traced differs between any two compilations of it.
-        (Moody, ["the same key gives the same actions", BATCH], "it acts differently when it is traced again"),
+        (Moody, [ABSENT, "the same key gives the same actions", BATCH], "empty places change the actions"),
+        (
+            Mourner,
+            [ABSENT],
+            "on points with 5 agents, actions of those present change when absent agents hold no numbers",
+        ),
+        (Headcount, [ABSENT], "on points with 5 agents, empty places change the actions of those present"),
         (Telephone, [BATCH], "vmap"),
     ],
 )

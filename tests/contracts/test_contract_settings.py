@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from honest_plugins import Average, Climb, Points, Still
+from honest_plugins import Average, Climb, Linear, Points, Still
 
 from swarmbed.contracts import check_spec
 from swarmbed.spec.settings import setting
@@ -13,7 +13,8 @@ Failures = Callable[[str, type], dict[str, str]]
 
 
 @pytest.mark.parametrize(
-    ("family", "spec"), [("tasks", Points), ("embeddings", Average), ("algorithms", Climb), ("controllers", Still)]
+    ("family", "spec"),
+    [("tasks", Points), ("embeddings", Average), ("networks", Linear), ("algorithms", Climb), ("controllers", Still)],
 )
 def test_an_honest_spec_passes_every_check(family: str, spec: type) -> None:
     outcomes = list(check_spec(family, "it", spec))
@@ -47,6 +48,20 @@ class Clashing(Average):
 
 
 @dataclass(frozen=True)
+class Intruder(Average):
+    """--hidden belongs to the network that it is trained with."""
+
+    hidden: int = setting(3, "what nobody sees")
+
+
+@dataclass(frozen=True)
+class Nested(Average):
+    """A setting that no word on the command line can say."""
+
+    inner: Average | None = setting(None, "another one")  # noqa: RUF009
+
+
+@dataclass(frozen=True)
 class Growing(Average):
     """Changes its own settings."""
 
@@ -61,6 +76,8 @@ class Growing(Average):
         (Helpless, "every setting has a default and a help text", "setting more has no help text"),
         (Wordless, "every setting has a default and a help text", "no docstring"),
         (Clashing, "settings become flags", "the flag --seed, which train has already"),
+        (Intruder, "settings become flags", "the flag --hidden, which network perceptron has already"),
+        (Nested, "settings become flags", "setting inner is Average or left out, which no flag can give"),
         (Growing, "settings survive a file", "not the same"),
     ],
 )

@@ -74,8 +74,8 @@ class Narcissus(Points):
 
     def observe(self, state: State) -> Observation:
         seen = super().observe(state)
-        everybody = ObservedSet(seen.sets[0].elements, jnp.ones_like(seen.sets[0].mask))
-        return seen._replace(sets=(everybody,))
+        everybody = jnp.broadcast_to(state.present[None, :], seen.sets[0].mask.shape)
+        return seen._replace(sets=(ObservedSet(seen.sets[0].elements, everybody),))
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,11 @@ class Unbounded(Points):
 
 @dataclass(frozen=True)
 class Singular(Points):
-    """Divides by the distance, which can be 0; the diagonal alone is guarded."""
+    """Divides by the distance, which can be 0; only an agent and itself are left out."""
 
     def reward(self, state: State, action: Any, next_state: State) -> Any:
-        square = jnp.square(self.offsets(next_state)).sum(-1) + jnp.eye(self.num_agents)
-        return -(1 / square).mean()
+        square = jnp.square(self.offsets(next_state)).sum(-1)
+        return -jnp.where(self.pairs(next_state), 1 / square, 0.0).sum()
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class GuardedTooLate(Points):
     """The value is right, the gradient of √0 is not."""
 
     def reward(self, state: State, action: Any, next_state: State) -> Any:
-        square = jnp.square(self.offsets(next_state)).sum(-1)
-        return -jnp.where(square > 0, jnp.sqrt(square), 0.0).mean()
+        square = jnp.where(self.pairs(next_state), jnp.square(self.offsets(next_state)).sum(-1), 0.0)
+        return -jnp.where(square > 0, jnp.sqrt(square), 0.0).sum()
 
 
 @dataclass(frozen=True)
@@ -127,12 +127,13 @@ class NeedsCompany(Points):
     """A mean over pairs, of which a lone point has none."""
 
     def reward(self, state: State, action: Any, next_state: State) -> Any:
-        return super().reward(state, action, next_state) / (self.num_agents * (self.num_agents - 1) / 2)
+        count = next_state.present.sum()
+        return super().reward(state, action, next_state) / (count * (count - 1) / 2)
 
 
 @dataclass(frozen=True)
 class DividesInPython(Points):
-    """The same, but Python divides."""
+    """The same, but Python divides, and by the number of places."""
 
     def reward(self, state: State, action: Any, next_state: State) -> Any:
         return super().reward(state, action, next_state) * (2 / (self.num_agents * (self.num_agents - 1)))
@@ -189,8 +190,68 @@ class FloatMask(Points):
 class Forgetful(Points):
     """Metrics of the first point only."""
 
-    def metrics(self, state: State) -> dict[str, Any]:
-        return {"where": state.agents.position[0].sum()}
+    def measure(self, state: State) -> dict[str, Any]:
+        return {"spread": jnp.where(state.present[0], state.agents.position[0].sum(), 0.0)}
+
+
+@dataclass(frozen=True)
+class Undeclared(Points):
+    """Measures something else than it says."""
+
+    def measure(self, state: State) -> dict[str, Any]:
+        return {"where": state.agents.position.sum()}
+
+
+@dataclass(frozen=True)
+class CountsEmptyPlaces(Points):
+    """Divides by the number of places, not of those who are there."""
+
+    def spread(self, state: State) -> Any:
+        pairs = self.num_agents * (self.num_agents - 1)
+        return super().spread(state) * self.pairs(state).sum() / max(pairs, 1)
+
+
+@dataclass(frozen=True)
+class ListensToGhosts(Points):
+    """Pays for the actions of everybody, absent or not."""
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        return super().reward(state, action, next_state) - 0.1 * jnp.abs(action).max()
+
+
+@dataclass(frozen=True)
+class SeesGhosts(Points):
+    """Shows those who are absent, too."""
+
+    def pairs(self, state: State) -> Any:
+        return ~jnp.eye(self.num_agents, dtype=bool)
+
+
+@dataclass(frozen=True)
+class NewState(Points):
+    """Makes a new state instead of a changed one, and so forgets who is absent."""
+
+    def transition(self, state: State, action: Any, key: Any) -> State:
+        return State(super().transition(state, action, key).agents)
+
+
+@dataclass(frozen=True)
+class StartsAnew(Points):
+    """Resets itself when time is up."""
+
+    def advance(self, key: Any, state: State, action: Any) -> Any:
+        moved = super().advance(key, state, action)
+        fresh = self.initial(key)._replace(age=moved.state.age)
+        return moved._replace(state=jax.tree.map(lambda a, b: jnp.where(moved.truncated, a, b), fresh, moved.state))
+
+
+@dataclass(frozen=True)
+class Timeless(Points):
+    """Does not count its steps."""
+
+    def advance(self, key: Any, state: State, action: Any) -> Any:
+        moved = super().advance(key, state, action)
+        return moved._replace(state=moved.state._replace(age=state.age))
 
 
 @dataclass(frozen=True)
@@ -202,7 +263,7 @@ class OwnClock(Points):
         return moved._replace(agents=moved.agents._replace(heading=state.agents.heading + 1))
 
     def terminated(self, state: State) -> Any:
-        return state.agents.heading.max() >= self.horizon
+        return jnp.where(state.present, state.agents.heading, 0.0).max() >= self.horizon
 
 
 @dataclass(frozen=True)
@@ -229,6 +290,8 @@ SIZES = "runs with one agent, with two and with twenty"
 BATCH = "many swarms at once behave like each alone"
 NUMBERS, GRADIENTS = "numbers stay finite", "gradients stay finite"
 TIME, START = "running out of time is not an end", "a start is not the end"
+AGE = "a step counts the time, cuts off at the horizon and never starts anew"
+GARBAGE, FEWER = "what absent agents hold does not matter", "few agents among empty places do what few agents do"
 
 
 @pytest.mark.parametrize(
@@ -240,18 +303,29 @@ TIME, START = "running out of time is not an end", "a start is not the end"
         (FloatMask, [SHAPES], "mask of set 0 has type float32, not bool"),
         (TakesAnything, ["an action of the wrong shape is refused"], "an action of shape (2,) is accepted"),
         # What is drawn when a function is traced differs between any two compilations of it.
-        (HiddenDice, [SAME_KEY, BATCH], "initial gives another state"),
-        (Leader, [RELABELLING], "the reward changes"),
-        (Numbered, [RELABELLING], "local properties are not permuted"),
-        (Forgetful, [RELABELLING], "the metrics change"),
+        (HiddenDice, [SAME_KEY], "initial gives another state"),
+        (Leader, [RELABELLING, GARBAGE, FEWER], "the reward changes"),
+        (Numbered, [RELABELLING, FEWER], "local properties are not permuted"),
+        (Forgetful, [RELABELLING, FEWER], "the metrics change"),
+        (
+            Undeclared,
+            ["measure gives a number for every declared metric"],
+            "metrics declares spread, but measure gives where",
+        ),
+        (CountsEmptyPlaces, [FEWER], "empty places change the reward of 2 agents"),
+        (ListensToGhosts, [GARBAGE], "the reward changes when absent agents hold no numbers"),
+        (SeesGhosts, [GARBAGE, FEWER], "when absent agents hold no numbers"),
+        (NewState, [GARBAGE, FEWER], "transition makes a new State instead of state._replace(…)"),
+        (StartsAnew, [BATCH], "under jax.vmap a swarm leads to another state than its functions say one by one"),
+        (Timeless, [AGE], "a step from age 0 leads to age 0"),
         (Narcissus, ["an agent is absent from its own set"], "in set 0 agents are present in their own set"),
-        (TwoFaced, ["observe_from agrees with observe"], "different numbers for the same agents"),
+        (TwoFaced, ["observe_from agrees with observe", GARBAGE], "different numbers for the same agents"),
         (Unbounded, ["actions beyond [-1, 1] are clipped"], "an action of 5 moves an agent further"),
         (Singular, [NUMBERS, GRADIENTS], "with all agents on one spot that stay"),
         (GuardedTooLate, [GRADIENTS], "the gradient of what agents see and earn"),
-        (OneAtATime, [BATCH], "vmap"),
+        (OneAtATime, [GRADIENTS, BATCH, AGE], "Pure callbacks do not support JVP"),
         (NeedsCompany, [SIZES], "with 1 agent: what agents see or earn (reward) holds a number that is not finite"),
-        (DividesInPython, [SIZES], "with 1 agent: ZeroDivisionError: "),
+        (DividesInPython, [FEWER, SIZES], "empty places change the reward of 2 agents"),
         (SmallTown, [SIZES], "with 20 agents: local has shape (10, 1), not 2 axes led by 20"),
         (OwnClock, [TIME], "with a horizon of 3 steps an episode terminates that goes on with one of 12"),
         (OwnHorizon, [TIME], "a horizon of 3 steps becomes one of 12"),

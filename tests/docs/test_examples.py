@@ -21,7 +21,7 @@ from swarmbed.sim.unicycle import Agents
 from swarmbed.spec import registry
 from swarmbed.tasks.base import State
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PLUGINS = ["--plugin", str(EXAMPLES / "dispersion.py"), "--plugin", str(EXAMPLES / "attention.py")]
 
 

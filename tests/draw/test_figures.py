@@ -1,5 +1,7 @@
 """Curves: what is on the page, read back from matplotlib's objects and from the files."""
 
+import itertools
+import xml.etree.ElementTree
 from concurrent.futures import ThreadPoolExecutor
 
 import imageio.v3 as imageio
@@ -18,8 +20,9 @@ from swarmbed.draw.figures import (
     training_curve,
     training_figure,
 )
-from swarmbed.draw.style import styles_of
+from swarmbed.draw.style import styles_of, svg_of
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks.base import Metric
 
 STEPS = np.arange(4)
 RETURNS = {"NN+": Curve(STEPS, [-300.0, -90.0, -30.0, -20.0]), "RBF": Curve(STEPS, [-300.0, -200.0, -80.0, -40.0])}
@@ -179,12 +182,32 @@ def test_a_run_shows_kl_entropy_and_explained_variance_below(metrics):
     assert panels[0].lines[0].get_ydata().tolist() == [0.010, 0.009, 0.011]
 
 
-def test_captures_get_a_panel_where_there_are_any(metrics):
-    lines = [f"{HEADER},captured", *(f"{row},{share}" for row, share in zip(ROWS, (0, 0.5, 1), strict=True))]
+DECLARED = (
+    Metric("found", "found", kind="event"),
+    Metric("spread", "spread", unit="m", log=True),
+    Metric("idle", "idle"),
+)
+
+
+def test_declared_metrics_get_a_panel_where_there_is_a_column(metrics):
+    numbers = ("0,8", "0.5,4", "1,0.5")
+    lines = [f"{HEADER},found,spread", *(f"{row},{more}" for row, more in zip(ROWS, numbers, strict=True))]
     metrics.write_text("\n".join(lines))
-    panels = training_figure(read_metrics(metrics)).axes[1:]
-    assert panels[-1].get_title() == "share captured"
-    assert panels[-1].lines[0].get_ydata().tolist() == [0, 0.5, 1]
+    panels = training_figure(read_metrics(metrics), DECLARED).axes[4:]
+    assert [axes.get_title() for axes in panels] == ["share found", "spread (m)"]
+    assert panels[0].lines[0].get_ydata().tolist() == [0, 0.5, 1]
+    assert [axes.get_yscale() for axes in panels] == ["linear", "log"]
+    assert len(training_figure(read_metrics(metrics)).axes) == 4
+
+
+def test_a_long_label_is_no_wider_than_its_panel(metrics):
+    metrics.write_text("\n".join([f"{HEADER},far", *(f"{row},1" for row in ROWS)]))
+    figure = training_figure(read_metrics(metrics), [Metric("far", "mean distance of an agent from all others", "m")])
+    figure.canvas.draw()
+    for axes in figure.axes[1:]:
+        assert axes.title.get_window_extent().width <= axes.get_tightbbox().width
+    titles = [axes.title.get_window_extent() for axes in figure.axes[1:]]
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(titles))
 
 
 def test_a_run_without_a_whole_episode_says_so(metrics):
@@ -243,6 +266,13 @@ def test_every_kind_of_figure_becomes_a_file_with_its_colours_in_it(tmp_path, me
     for path in made:
         picture = imageio.imread(path)[..., :3].astype(int)
         assert (np.abs(picture - blue).sum(axis=-1) < 6).sum() > 100
+
+
+def test_a_figure_can_stand_inside_a_page():
+    text = svg_of(learning_figure(RETURNS, ylabel="return", log=False, xlabel="iteration"))
+    root = xml.etree.ElementTree.fromstring(text)
+    assert text.startswith("<svg ") and root.tag.endswith("svg")
+    assert "max-width" in root.attrib["style"] and "#0072b2" in text.lower()
 
 
 def test_an_unknown_extension_is_one_sentence_and_writes_nothing(tmp_path):

@@ -9,11 +9,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from swarmbed.draw.film import Film, draw_animation, frames
-from swarmbed.draw.recording import Headline, headline
+from swarmbed.draw.recording import tell
 from swarmbed.draw.render import WRITERS, writer_for
 from swarmbed.draw.scene import Look
+from swarmbed.draw.story import in_words
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Metric
 
 
 def test_a_video_has_a_picture_per_step_and_holds_the_last_one(walk, tmp_path):
@@ -48,16 +50,16 @@ def test_a_film_has_a_clock_and_the_metric(chase):
     film = Film(Figure(dpi=50), chase, Look())
     film.show(2)
     assert film.clock.get_text() == "step 2 · 0.2 s"
-    assert film.caption.get_text() == "nearest pursuer: 3.0 units"
+    assert film.caption.get_text() == "distance to the evader: 3.0 units"
     assert film.line.get_xydata().tolist() == [[0, 5], [1, 4], [2, 3]]
     film.show(4)
     assert film.caption.get_text() == "captured after 4 steps"
 
 
 def test_captures_are_added_up_without_those_of_the_start(recording_of):
-    task = make_task("multi_pursuit", agents=1, evaders=1)
+    task = make("multi_pursuit", num_agents=1, num_evaders=1)
     metrics = {"captures": np.array([1.0, 0.0, 2.0, 1.0])}
-    assert headline(recording_of(task, np.zeros((4, 1, 2)), metrics=metrics)).values.tolist() == [0, 0, 2, 3]
+    assert tell(recording_of(task, np.zeros((4, 1, 2)), metrics=metrics)).values.tolist() == [0, 0, 2, 3]
 
 
 def test_progress_is_told_picture_by_picture(walk, tmp_path):
@@ -88,7 +90,7 @@ def test_an_ffmpeg_that_gives_up_is_one_sentence(walk, tmp_path, monkeypatch):
 @pytest.mark.parametrize("extension", WRITERS)
 def test_a_lone_agent_that_never_moved_can_be_drawn(extension, tmp_path, recording_of):
     recording = recording_of(
-        make_task("rendezvous", agents=1), np.full((1, 1, 2), 50.0), metrics={"mean_distance": np.zeros(1)}
+        make("rendezvous", num_agents=1), np.full((1, 1, 2), 50.0), metrics={"mean_distance": np.zeros(1)}
     )
     path = tmp_path / f"alone{extension}"
     writer_for(path)(recording, path, Look(edges=True, cells=True), None)
@@ -96,8 +98,8 @@ def test_a_lone_agent_that_never_moved_can_be_drawn(extension, tmp_path, recordi
 
 
 def test_a_distance_is_shown_as_far_as_it_can_be_read():
-    shown = Headline("distance", "units", np.array([51.23, 0.5, 0.0004, 0.0]))
-    assert [shown.at(time) for time in range(4)] == [
+    metric = Metric("far", "distance", unit="units")
+    assert [in_words(metric, value) for value in (51.23, 0.5, 0.0004, 0.0)] == [
         "distance: 51.2 units",
         "distance: 0.500 units",
         "distance: under 0.001 units",

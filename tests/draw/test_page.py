@@ -10,7 +10,7 @@ from swarmbed.draw.recording import snapshot_times
 from swarmbed.draw.scene import Look, trail
 from swarmbed.draw.shapes import stage_of
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 BLUE, VERMILLION = "#0072b2", "#d55e00"
 
@@ -47,7 +47,7 @@ def test_snapshots_can_be_chosen(walk):
 
 
 def test_snapshots_follow_a_swarm_while_it_gathers(recording_of):
-    task = make_task("rendezvous", agents=2)
+    task = make("rendezvous", num_agents=2)
     distance = np.array([90.0, 70.0, 60.0, 30.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     recording = recording_of(task, np.zeros((10, 2, 2)), metrics={"mean_distance": distance})
     # A third of the 90 units is gone at 60, two thirds at 30, all of it at 0.

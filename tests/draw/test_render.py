@@ -17,7 +17,7 @@ from swarmbed.draw.render import draw_animation, record
 from swarmbed.policy.find import Contestant
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Observation, ObservedSet, State, Task
 
 RANDOM = Contestant("random", Random())
@@ -36,7 +36,7 @@ def quick_compilation():
 
 
 def test_a_recording_ends_with_the_capture():
-    task = make_task("pursuit", agents=3, evader_speed_ratio=0.0, horizon=200, width=40.0, height=40.0)
+    task = make("pursuit", num_agents=3, evader_speed_ratio=0.0, horizon=200, width=40.0, height=40.0)
     recording = record(Contestant("voronoi", VoronoiPursuit()), task)
     assert recording.terminated and 0 < recording.length < 200
     assert recording.states.agents.position.shape == (recording.length + 1, 3, 2)
@@ -44,7 +44,7 @@ def test_a_recording_ends_with_the_capture():
 
 
 def test_a_recording_starts_where_the_evaluation_of_that_episode_starts():
-    task = make_task("rendezvous", agents=3)
+    task = make("rendezvous", num_agents=3)
     start_key, _ = jax.random.split(jax.random.key(7))
     wanted = task.initial(jax.random.fold_in(start_key, 2)).agents.position
     recording = record(RANDOM, task, seed=7, steps=2, episode=2)
@@ -56,12 +56,12 @@ def test_a_recording_starts_where_the_evaluation_of_that_episode_starts():
 
 def test_steps_must_be_positive():
     with pytest.raises(SwarmbedError, match="steps must be a whole number of at least 1, not 0"):
-        record(RANDOM, make_task("rendezvous"), steps=0)
+        record(RANDOM, make("rendezvous"), steps=0)
 
 
 def test_a_controller_that_does_not_fit_is_refused():
     with pytest.raises(SwarmbedError, match="does not fit"):
-        record(Contestant("voronoi_pursuit", VoronoiPursuit()), make_task("rendezvous"), steps=1)
+        record(Contestant("voronoi_pursuit", VoronoiPursuit()), make("rendezvous"), steps=1)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Somewhere(Task):
         return State(Agents(jnp.zeros((self.num_agents, 2)), jnp.zeros(self.num_agents)))
 
     def transition(self, state, action, key):
-        return State(state.agents._replace(position=state.agents.position + jnp.array([4.0, 3.0])))
+        return state._replace(agents=state.agents._replace(position=state.agents.position + jnp.array([4.0, 3.0])))
 
     def observe(self, state):
         return Observation(state.agents.position, (ObservedSet(jnp.zeros((1, 1, 1)), jnp.ones((1, 1), bool)),))
@@ -112,8 +112,8 @@ def test_the_command_draws_and_says_what_it_wrote(tmp_path, capsys):
         (["--out", "x.bmp"], "out must be a file that ends in one of: .png, .gif, .mp4, .html, not 'x.bmp'"),
         (["--out", "x"], "out must be a file that ends in one of: .png, .gif, .mp4, .html, not 'x'"),
         (["--out", "x.png", "--radius"], "radius needs a task with a comm_radius or a sight_radius"),
-        (["--out", "x.gif", "--every", "0"], "every must be a whole number of at least 1, not 0"),
-        (["--out", "x.gif", "--fps", "0"], "fps must lie between 0 and 100, not 0.0"),
+        (["--out", "x.gif", "--every", "0"], "every must be a whole number of at least 1 or left out, not 0"),
+        (["--out", "x.gif", "--fps", "0"], "fps must be a number between 0 and 100 (not 0), not 0.0"),
         (["--out", "x.gif", "--trail", "-1"], "trail must be a whole number of at least 0, not -1"),
         (["--out", "folder.png"], "folder.png is a folder"),
         (["--out", "file/x.png"], "file is not a folder"),

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from swarmbed.draw.scene import Look, Scene, trail
 from swarmbed.draw.shapes import stage_of
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 BLUE, VERMILLION = "#0072b2", "#d55e00"
 
@@ -54,7 +54,7 @@ def test_edges_join_those_who_hear_each_other_also_over_the_border(chase):
 
 
 def test_without_a_radius_everybody_is_joined_to_everybody(recording_of):
-    task = make_task("rendezvous", agents=4)
+    task = make("rendezvous", num_agents=4)
     scene = scene_at(recording_of(task, [[[10, 10], [20, 80], [70, 30], [90, 90]]]), 0, Look(edges=True))
     assert len(pieces_of(scene.edges)) == 6
 
@@ -90,7 +90,7 @@ def test_a_trail_over_the_border_does_not_jump(walk):
 
 
 def test_an_evader_that_comes_back_elsewhere_leaves_no_line_between(recording_of):
-    task = make_task("multi_pursuit", agents=1, evaders=1)
+    task = make("multi_pursuit", num_agents=1, num_evaders=1)
     evaders = [[[50.0, 50.0]], [[51.0, 50.0]], [[80.0, 20.0]], [[81.0, 20.0]]]
     recording = recording_of(task, np.full((4, 1, 2), 10.0), evaders)
     pieces, _ = trail(task, stage_of(task, recording.states), recording.states, 0, 3, fade=False)

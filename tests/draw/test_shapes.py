@@ -7,7 +7,7 @@ import pytest
 
 from swarmbed.draw.shapes import Stage, cells, darts, images, segments, stage_of
 from swarmbed.sim.unicycle import Agents
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 
 SIZE = np.array([100.0, 60.0])
@@ -122,7 +122,7 @@ def test_sites_on_one_spot_have_the_same_cell():
 
 def test_the_stage_of_a_swarm_task_is_its_world():
     state = State(Agents(np.full((3, 2, 2), 7.0), np.zeros((3, 2))))
-    stage = stage_of(make_task("pursuit", agents=2, width=40.0, height=20.0), state)
+    stage = stage_of(make("pursuit", num_agents=2, width=40.0, height=20.0), state)
     assert stage.high.tolist() == [40, 20]
     assert stage.period.tolist() == [40, 20]
-    assert stage_of(make_task("rendezvous", agents=2), state).period is None
+    assert stage_of(make("rendezvous", num_agents=2), state).period is None

@@ -35,7 +35,7 @@ def comparison() -> Comparison:
         "away": [Constant(value) for value in (0.1, 0.2, 0.3)],
         "three": [OnlyThree(0.0)],
     }
-    return compare(contestants, Drift(), sizes=[3, 2], episodes=10)
+    return compare(contestants, Drift(), num_agents=[3, 2], episodes=10)
 
 
 def test_there_is_one_panel_per_size_of_swarm(comparison: Comparison) -> None:
@@ -70,7 +70,7 @@ def test_who_cannot_run_with_a_size_is_missing_there_with_the_reason(comparison:
 
 def test_who_can_run_with_no_size_is_an_error() -> None:
     with pytest.raises(SwarmbedError, match="three: runs with 3 agents only, not with 2"):
-        compare({"three": [OnlyThree()]}, Drift(), sizes=[2], episodes=1)
+        compare({"three": [OnlyThree()]}, Drift(), num_agents=[2], episodes=1)
 
 
 def test_several_trainings_are_summed_up_by_interquartile_mean_and_median_of_the_top_five(
@@ -94,7 +94,7 @@ def test_a_single_training_has_no_such_summary(comparison: Comparison) -> None:
 
 def test_the_progress_counts_all_episodes() -> None:
     told: list[int] = []
-    compare({"a": [Constant()], "b": [Constant(), Constant()]}, Drift(), episodes=4, on_progress=told.append)
+    compare({"a": [Constant()], "b": [Constant(), Constant()]}, Drift(), episodes=4, progress=told.append)
     assert told == [4, 8, 12]
 
 

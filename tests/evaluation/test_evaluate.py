@@ -8,22 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
 import swarmbed
 from swarmbed.cli.main import main
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
-from swarmbed.evaluation.evaluate import Evaluation, choose_task, evaluate, in_groups
-from swarmbed.policy.find import Contestant
+from swarmbed.evaluation.evaluate import Evaluation, episode_of, evaluate, in_groups
+from swarmbed.policy.find import Contestant, choose_task
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from toy_task import Constant, Drift, Forward
 
 TINY = Drift()
 # Two pursuers, straight on, catch within 25 units: some at once, some later, some never.
-HUNT = make_task("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evader_speed_ratio=0.0)
-HERD = make_task("multi_pursuit", num_agents=2, num_evaders=2, horizon=12, capture_radius=20.0)
+HUNT = make("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evader_speed_ratio=0.0)
+HERD = make("multi_pursuit", num_agents=2, num_evaders=2, horizon=12, capture_radius=20.0)
 
 
 pytestmark = pytest.mark.usefixtures("short_compilations")
@@ -82,7 +83,7 @@ def test_the_summary_holds_the_means_over_episodes(random_walk: Evaluation) -> N
     assert summary["return_mean"] == pytest.approx(random_walk.returns.mean(), rel=1e-6)
     assert summary["offset"] == pytest.approx(random_walk.metrics["offset"].mean(0), rel=1e-6)
     assert len(summary["offset"]) == 12 + 1
-    assert (summary["episodes"], summary["agents"], summary["seed"], summary["task"]) == (37, 3, 5, "Drift")
+    assert (summary["episodes"], summary["agents"], summary["seed"], summary["task"]) == (37, 3, 5, "drift")
 
 
 def test_every_mean_has_its_interval_beside_it(random_walk: Evaluation) -> None:
@@ -115,7 +116,7 @@ def test_captures_of_several_evaders_are_counted_after_the_start(herd: Evaluatio
 
 
 def test_a_swarm_of_another_size_can_be_asked_for() -> None:
-    evaluation = evaluate(Constant(), TINY, agents=2, episodes=1)
+    evaluation = evaluate(Constant(), TINY, num_agents=2, episodes=1)
     assert evaluation.task.num_agents == 2
 
 
@@ -125,8 +126,8 @@ def test_without_a_task_a_controller_gets_one_that_fits() -> None:
 
 
 def test_a_policy_takes_its_senses_to_another_task() -> None:
-    trained = Contestant("policy", Constant(), make_task("rendezvous", observation="comm", velocity_frame="own"))
-    task = choose_task(trained, make_task("rendezvous-local", num_agents=7))
+    trained = Contestant("policy", Constant(), make("rendezvous", observation="comm", velocity_frame="own"))
+    task = choose_task(trained, make("rendezvous-local", num_agents=7))
     assert (task.observation, task.velocity_frame, task.comm_radius, task.num_agents) == ("comm", "own", 40.0, 7)
 
 
@@ -141,7 +142,7 @@ def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(("setting", "value", "sentence"), [
     ("episodes", 0, "episodes must be a whole number of at least 1, not 0"),
     ("seed", -1, "seed must be a whole number of at least 0, not -1"),
-    ("agents", 0, "num_agents must be a whole number of at least 1, not 0"),
+    ("num_agents", 0, "num_agents must be a whole number of at least 1, not 0"),
     ("stochastic", True, "stochastic goes with a policy"),
 ])  # fmt: skip
 def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> None:
@@ -158,9 +159,34 @@ def test_a_policy_object_runs_on_its_own_task_greedily_or_not() -> None:
     assert np.array_equal(drawn.returns, evaluate(short.sampling(True), episodes=3).returns)
 
 
+def test_an_evaluation_says_how_its_policy_acted() -> None:
+    policy = swarmbed.load_policy("pursuit-global-nn-extended")
+    short = replace(policy, task=replace(policy.task, horizon=2, num_agents=3))
+    assert evaluate(short, episodes=1).stochastic is False
+    sampling = evaluate(short.sampling(True), episodes=1)
+    assert sampling.stochastic is True
+    assert "actions drawn" in str(sampling)
+
+
+def test_an_evaluation_prints_a_short_table(random_walk: Evaluation) -> None:
+    title, header, *rows = str(random_walk).splitlines()
+    assert title.startswith("random on drift: 3 agents, 37 episodes, seed 5, greedy")
+    assert header.split() == ["mean", "95", "%", "interval"]
+    assert [row.split("  ")[0] for row in rows] == ["return", "mean coordinate after 0", "mean coordinate after 12"]
+    assert "<pre>random on drift" in random_walk._repr_html_()
+
+
+def test_an_episode_keeps_no_state_but_the_last() -> None:
+    task = make("rendezvous", num_agents=3, horizon=50)
+    program = jax.make_jaxpr(episode_of(task, Constant(), 0))(0)
+    (loop,) = [e for e in program.eqns if e.primitive.name == "scan" and e.params["length"] == 50]
+    kept = [value.aval.shape for value in loop.outvars if value.aval.shape[:1] == (50,)]
+    assert kept == [(50,)]  # the mean distance over time
+
+
 def test_a_return_that_is_no_number_is_an_error() -> None:
     with pytest.raises(SwarmbedError, match="constant led to numbers that are not finite in episode 0"):
-        evaluate(Constant(float("nan")), TINY, episodes=2)
+        evaluate(Constant(1e38), TINY, episodes=2)
 
 
 def test_a_controller_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -170,7 +196,7 @@ def test_a_controller_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[st
 
 def test_an_unknown_controller_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "consenus"]) == 2
-    assert "controllers: consensus, random, voronoi_pursuit" in capsys.readouterr().err
+    assert "did you mean 'consensus'? ('swarmbed list' shows what there is)" in capsys.readouterr().err
 
 
 def test_a_setting_of_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,7 +207,7 @@ def test_a_setting_of_another_task_is_refused(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(("gain", "sentence"), [
     ("position_gain", "--gain must look like NAME=NUMBER, not 'position_gain'"),
     ("lift=1", "controller 'consensus' has no setting 'lift'"),
-    ("speed_gain=-1", "consensus: speed_gain must be a number of at least 0, not -1.0"),
+    ("speed_gain=-1", "controller 'consensus': speed_gain must be a number of at least 0, not -1.0"),
 ])  # fmt: skip
 def test_a_wrong_gain_is_named(gain: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "consensus", "--gain", gain]) == 2
@@ -194,7 +220,7 @@ def test_the_command_writes_what_the_function_finds_on_however_many_devices(tmp_
     options = {"XLA_FLAGS": "--xla_force_host_platform_device_count=3", "JAX_PLATFORMS": "cpu"}
     command = [sys.executable, "-m", "swarmbed", "evaluate", "random", *flags]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | options, check=True)
-    task = make_task("rendezvous", num_agents=3, horizon=12)
+    task = make("rendezvous", num_agents=3, horizon=12)
     ours = evaluate("random", task, episodes=37, seed=5).summary()
     theirs = json.loads(path.read_text())
     assert theirs["mean_distance"] == pytest.approx(ours["mean_distance"], rel=1e-5)

@@ -27,7 +27,7 @@ class Knob(Controller):
     idle: float = setting(2.0, "nothing")
     count: int = setting(3, "not a gain")
 
-    def act(self, task: Task, state: State, key: Any) -> Any:
+    def control(self, task: Task, state: State, key: Any) -> Any:
         return jnp.full((task.num_agents, 2), self.gain)
 
 

@@ -5,12 +5,13 @@ import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, random_policy
+from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, FarthestNeighbour, random_policy
 
 from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import Embedding
@@ -21,9 +22,10 @@ from swarmbed.embeddings.rbf import Rbf
 from swarmbed.export import c_compile, c_header
 from swarmbed.export.c_compile import Compiled, compile_header
 from swarmbed.export.function import Exported, Run, exported, largest_difference
+from swarmbed.networks.base import Network
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.policy.policy import Policy
-from swarmbed.spec import registry
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1")
@@ -73,6 +75,33 @@ def test_three_dimensional_bins_and_bumps_come_along(embedding: Embedding) -> No
     assert largest_difference(made, run_of(made)) < 1e-5
 
 
+def in_order_of_text(layers: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Twelve layers or more with the eleven after the first, which are of one shape, in the order 1, 10, 11, 2, 3, …"""
+    return (layers[0], *(layers[int(name)] for name in sorted(map(str, range(1, 12)))), *layers[12:])
+
+
+@needs_compiler
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize(
+    ("part", "embedding", "hidden"),
+    [
+        ("head", Neural(features=(8,)), (16,) * 12),
+        ("embeddings", Neural(features=(16,) * 12), ()),
+        ("embeddings", Neural(pooling="max", features=(16,) * 12), ()),
+    ],
+)
+def test_more_than_ten_layers_stay_in_their_order(part: str, embedding: Embedding, hidden: tuple[int, ...]) -> None:
+    policy = random_policy(ONE_SET, embedding, hidden)
+    made = exported(policy)
+    run = run_of(made)
+    assert largest_difference(made, run) < 1e-5
+
+    weights = policy.params.network
+    mixed = in_order_of_text(weights["head"]) if part == "head" else (in_order_of_text(weights["embeddings"][0]),)
+    mixed_up = replace(policy, params=policy.params._replace(network=weights | {part: mixed}))
+    assert largest_difference(exported(mixed_up), run) > 1e-2  # so the order matters to these weights
+
+
 @needs_compiler
 @pytest.mark.parametrize("embedding", [Neural(features=(16,)), Concatenation(units=16)])
 def test_agents_of_a_swarm_get_from_c_what_the_policy_gives_them(embedding: Embedding) -> None:
@@ -92,8 +121,8 @@ def test_a_lone_agent_is_decided_for_from_local_properties_alone(rendezvous_poli
     params = jax.tree.map(np.asarray, rendezvous_policy.params.network)["head"]
     # The embedding of nobody is zero, so the head sees 64 zeros and then the local properties.
     joined = np.concatenate([np.zeros(64, np.float32), local])
-    hidden = np.maximum(joined @ params["layer0"]["weight"] + params["layer0"]["bias"], 0)
-    by_hand = hidden @ params["layer1"]["weight"] + params["layer1"]["bias"]
+    hidden = np.maximum(joined @ params[0]["weight"] + params[0]["bias"], 0)
+    by_hand = hidden @ params[1]["weight"] + params[1]["bias"]
     action = compiled(rendezvous_policy).act([local], [np.zeros((0, 7), np.float32)], 2)
     np.testing.assert_allclose(action, by_hand, atol=1e-5)
 
@@ -111,7 +140,7 @@ def test_a_negative_count_is_nobody(rendezvous_policy: Policy) -> None:
 
 @needs_compiler
 def test_concatenation_reads_no_more_elements_than_it_has_places_for() -> None:
-    header = compiled(random_policy(make_task("rendezvous", num_agents=3), Concatenation(units=8)))
+    header = compiled(random_policy(make("rendezvous", num_agents=3), Concatenation(units=8)))
     local, elements = np.full(5, 0.5, np.float32), np.linspace(-1, 1, 35, dtype=np.float32).reshape(5, 7)
     np.testing.assert_array_equal(header.act([local], [elements], 2), header.act([local], [elements[:2]], 2))
 
@@ -162,10 +191,21 @@ class Own(Neural):
     """Looks like a built-in one, but may compute anything."""
 
 
-def test_an_embedding_of_ones_own_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.embeddings.all(), "own", Own)
+@dataclass(frozen=True)
+class OwnPerceptron(Perceptron):
+    """Looks like the built-in one, but may compute anything."""
+
+
+def test_an_embedding_of_ones_own_is_refused_in_one_sentence() -> None:
     made = exported(random_policy(ONE_SET, Own(features=(4,))))
     with pytest.raises(SwarmbedError, match=r"knows only the built-in embeddings \(.*neural.*\), not 'own'; use onnx"):
+        c_header.convert(made, "policy")
+
+
+@pytest.mark.parametrize("network", [FarthestNeighbour(), OwnPerceptron()])
+def test_a_network_of_ones_own_is_refused_in_one_sentence(network: Network) -> None:
+    made = exported(random_policy(ONE_SET, Neural(features=(4,)), network=network))
+    with pytest.raises(SwarmbedError, match=r"knows only the network 'perceptron', not '\w+'; use onnx or stablehlo"):
         c_header.convert(made, "policy")
 
 

@@ -6,22 +6,21 @@ from pathlib import Path
 
 import jax.numpy as jnp
 import pytest
-from random_policies import ONE_SET, random_policy
+from random_policies import ONE_SET, FarthestNeighbour, random_policy
 
 from swarmbed import export
 from swarmbed.cli.main import main
 from swarmbed.embeddings.moments import Moments
 from swarmbed.export import stablehlo
 from swarmbed.export.description import describe
-from swarmbed.policy.policy import save_policy
-from swarmbed.tasks import make_task
+from swarmbed.spec import config
+from swarmbed.tasks import make
 
 
 @pytest.fixture(scope="module")
 def policy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("policies") / "meet.safetensors"
-    save_policy(random_policy(ONE_SET, Moments(order=1), hidden=(8,)), path)
-    return path
+    return random_policy(ONE_SET, Moments(order=1), hidden=(8,)).save(path)
 
 
 def test_the_ending_of_the_file_names_the_format(
@@ -82,7 +81,7 @@ def test_an_export_that_computes_something_else_is_not_written(tmp_path: Path, m
 
 
 def test_scales_follow_the_tasks_settings() -> None:
-    task = make_task("pursuit-local", observation="comm", num_agents=4)
+    task = make("pursuit-local", observation="comm", num_agents=4)
     told = describe(random_policy(task, Moments(order=1)))
     meanings = {column.name: column.meaning for column in (*told.local, *told.sets[0].columns)}
     # Sight 20, communication 40, paths over 5 · 40 = 200 units.
@@ -95,10 +94,10 @@ def test_scales_follow_the_tasks_settings() -> None:
 @pytest.mark.parametrize(
     "task",
     [
-        make_task("rendezvous", observation="comm", num_agents=3),
-        make_task("rendezvous-local", num_agents=3),
-        make_task("pursuit", observation="comm", num_agents=3, dynamics="double", world="closed"),
-        make_task("multi_pursuit", num_agents=3, num_evaders=2),
+        make("rendezvous", observation="comm", num_agents=3),
+        make("rendezvous-local", num_agents=3),
+        make("pursuit", observation="comm", num_agents=3, dynamics="double", world="closed"),
+        make("multi_pursuit", num_agents=3, num_evaders=2),
     ],
     ids=["rendezvous", "rendezvous-local", "pursuit", "multi-pursuit"],
 )
@@ -106,6 +105,18 @@ def test_every_column_of_a_built_in_task_has_a_meaning(task: object) -> None:
     told = describe(random_policy(task, Moments(order=1)))  # type: ignore[arg-type]
     columns = [*told.local, *told.action, *(column for seen in told.sets for column in seen.columns)]
     assert [column.name for column in columns if column.meaning == "as the task computes it"] == []
+
+
+def test_the_settings_are_those_that_a_policy_file_holds() -> None:
+    policy = random_policy(ONE_SET, Moments(order=1), hidden=(8, 4))
+    settings = config.parse(describe(policy).config, "the description")
+    assert settings == config.to_sections(policy.specs)
+    assert settings["network"] == {"name": "perceptron", "hidden": [8, 4]}
+
+
+def test_the_summary_names_a_network_of_ones_own() -> None:
+    told = describe(random_policy(ONE_SET, Moments(), network=FarthestNeighbour()))
+    assert told.summary == "swarmbed policy for task rendezvous with network farthest_neighbour, trained with 5 agents"
 
 
 def test_deviations_of_training_are_told() -> None:

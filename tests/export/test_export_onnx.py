@@ -8,14 +8,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
-from random_policies import EMBEDDINGS, GENERIC, ONE_SET, TWO_SETS, random_policy
+from random_policies import (
+    EMBEDDINGS,
+    GENERIC,
+    ONE_SET,
+    TWO_SETS,
+    FarthestNeighbour,
+    FixedSlots,
+    Hesitant,
+    random_policy,
+)
 
 from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
 from swarmbed.embeddings.neural import Neural
 from swarmbed.export import onnx as onnx_format
 from swarmbed.export.function import COUNTS, Exported, exported, largest_difference, random_inputs
-from swarmbed.spec import registry
+from swarmbed.networks.base import Network
 from swarmbed.tasks.base import Task
 
 onnx = pytest.importorskip("onnx")
@@ -53,10 +62,21 @@ class FarthestElement(Embedding):
         return picked[:, 0]
 
 
-def test_an_embedding_of_ones_own_is_exported_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.embeddings.all(), "farthest", FarthestElement)
+def test_an_embedding_of_ones_own_is_exported_like_any_other() -> None:
     made = exported(random_policy(ONE_SET, FarthestElement()))
     assert largest_difference(made, onnx_format.open_model(made, onnx_format.convert(made, "policy"))) < 1e-5
+
+
+@pytest.mark.parametrize("network", [FarthestNeighbour(), FixedSlots()])
+def test_a_network_of_ones_own_is_exported_like_any_other(network: Network) -> None:
+    made = exported(random_policy(ONE_SET, Neural(), network=network))
+    assert largest_difference(made, onnx_format.open_model(made, onnx_format.convert(made, "policy"))) < 1e-5
+
+
+def test_a_network_that_cannot_be_traced_is_refused_in_one_sentence() -> None:
+    with pytest.raises(SwarmbedError, match="cannot be written as ONNX: its network and embedding must be JAX") as told:
+        onnx_format.convert(exported(random_policy(ONE_SET, Neural(), network=Hesitant())), "policy")
+    assert "\n" not in str(told.value)
 
 
 def test_batch_and_number_of_neighbours_are_open(content: bytes) -> None:

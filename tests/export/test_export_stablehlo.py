@@ -4,10 +4,20 @@ import jax
 import numpy as np
 import pytest
 from jax import export
-from random_policies import EMBEDDINGS, ONE_SET, TWO_SETS, random_policy
+from random_policies import (
+    EMBEDDINGS,
+    ONE_SET,
+    TWO_SETS,
+    FarthestNeighbour,
+    FixedSlots,
+    Hesitant,
+    random_policy,
+)
 
+from swarmbed import SwarmbedError
 from swarmbed.export import stablehlo
 from swarmbed.export.function import exported, largest_difference
+from swarmbed.networks.base import Network
 from swarmbed.tasks.base import Task
 
 
@@ -19,6 +29,30 @@ def test_what_is_read_back_gives_the_policys_actions(task: Task, embedding: str)
     made = exported(random_policy(task, EMBEDDINGS[embedding]))
     run = stablehlo.open_model(made, stablehlo.convert(made, "policy"))
     assert largest_difference(made, run, counts=(1, 9)) < 1e-5
+
+
+@pytest.mark.parametrize("network", [FarthestNeighbour(), FixedSlots()])
+def test_a_network_of_ones_own_is_exported_like_any_other(network: Network) -> None:
+    made = exported(random_policy(ONE_SET, EMBEDDINGS["mean"], network=network))
+    run = stablehlo.open_model(made, stablehlo.convert(made, "policy"))
+    assert largest_difference(made, run, counts=(1, 9)) < 1e-5
+
+
+def test_a_network_with_fixed_slots_keeps_the_agent_s_own() -> None:
+    made = exported(random_policy(ONE_SET, EMBEDDINGS["mean"], network=FixedSlots()))
+    # Five agents: five slots of seven numbers, while a perceptron would have the four others.
+    assert made.shapes[1:] == (("batch", 5, 7), ("batch", 5))
+
+
+def test_a_network_that_cannot_be_traced_is_refused_in_one_sentence() -> None:
+    made = exported(random_policy(ONE_SET, EMBEDDINGS["mean"], network=Hesitant()))
+    with pytest.raises(SwarmbedError) as told:
+        stablehlo.convert(made, "policy")
+    assert str(told.value).startswith(
+        "the policy cannot be written as StableHLO: its network and embedding must be JAX functions that can be traced "
+        "for any number of agents and neighbours, and these cannot (TracerBoolConversionError: "
+    )
+    assert "\n" not in str(told.value)
 
 
 def test_the_file_alone_is_enough_for_jax() -> None:

@@ -39,7 +39,7 @@ class Middle(Moments):
 class Idle(Controller):
     """Nobody moves."""
 
-    def act(self, task, state, key):
+    def control(self, task, state, key):
         return jnp.zeros((task.num_agents, task.action_size))
 '''
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-SHIPPED = sorted(path.stem for path in (ROOT / "src" / "swarmbed" / "policies").glob("*.safetensors"))
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted(path.stem for path in (ROOT / "src" / "swarmbed" / "policy" / "shipped").glob("*.safetensors"))
 
 
 @pytest.fixture(scope="module")

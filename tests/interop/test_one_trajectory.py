@@ -4,16 +4,17 @@ from typing import Any, NamedTuple
 
 import gymnasium
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
-from toy_task import Drift
 
-from swarmbed import Task, make
+from swarmbed import Observation, Task, make
 from swarmbed.interop.gymnasium import env_id, make_vec
 from swarmbed.interop.pettingzoo import parallel_env
+from toy_task import Drift
 
 SEED, STEPS = 12, 6
-# Noise that only equal keys make equal, and for pursuit an end before the time is up; an oblong world.
+# Noise that only equal keys make equal; an oblong world; settings of a variant.
 TASKS = {
     "drift": Drift(num_agents=2, noise=0.5, horizon=STEPS),
     "pursuit": make("pursuit", num_agents=3, horizon=STEPS, capture_radius=3.0, width=90.0, height=40.0),
@@ -30,13 +31,13 @@ class Trajectory(NamedTuple):
     metrics: np.ndarray
 
 
-def flat(task: Task, observation: Any) -> np.ndarray:
+def flat(observation: Observation) -> jax.Array:
     """Everybody's observation as one row: local, then set by set, slot by slot, each with its mask."""
-    parts = [np.asarray(observation.local)]
+    parts = [observation.local]
     for elements, mask in observation.sets:
-        table = np.concatenate([elements, np.asarray(mask)[..., None]], axis=-1)
-        parts.append(table.reshape(task.num_agents, -1))
-    return np.concatenate(parts, axis=-1)
+        table = jnp.concatenate([elements, mask[..., None]], axis=-1)
+        parts.append(table.reshape(len(table), -1))
+    return jnp.concatenate(parts, axis=-1)
 
 
 def scanned(task: Task, actions: np.ndarray) -> Trajectory:
@@ -51,8 +52,8 @@ def scanned(task: Task, actions: np.ndarray) -> Trajectory:
         return (step.state, stream), (step.observation, step.reward, step.truncated, step.info)
 
     _, (seen, reward, truncated, info) = jax.jit(lambda *start: jax.lax.scan(body, start, actions))(state, stream)
-    rows = [flat(task, first), *(flat(task, jax.tree.map(lambda leaf: leaf[t], seen)) for t in range(STEPS))]
-    return Trajectory(np.stack(rows), np.asarray(reward), np.asarray(truncated), numbers(task, info))
+    rows = jax.vmap(flat)(jax.tree.map(lambda start, later: jnp.concatenate([start[None], later]), first, seen))
+    return Trajectory(np.asarray(rows), np.asarray(reward), np.asarray(truncated), numbers(task, info))
 
 
 def numbers(task: Task, info: Any) -> np.ndarray:

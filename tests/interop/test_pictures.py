@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
-from toy_task import Drift
 
 from swarmbed import SwarmbedError, make
 from swarmbed.draw.scene import AGENT_COLOR
 from swarmbed.interop.gymnasium import SwarmEnv, make_vec, whole_swarms
 from swarmbed.interop.pettingzoo import parallel_env
+from toy_task import Drift
 
 ENVIRONMENTS = pytest.mark.parametrize("environment", [parallel_env, SwarmEnv, make_vec, whole_swarms])
 # An oblong world of 100 × 50 units with one agent.

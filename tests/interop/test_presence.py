@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from pettingzoo.test import parallel_api_test
-from toy_task import Drift
 
 from swarmbed import SwarmbedError
 from swarmbed.interop.gymnasium import SwarmEnv, make_vec
 from swarmbed.interop.pettingzoo import SwarmParallelEnv, parallel_env
 from swarmbed.tasks.base import State
+from toy_task import Drift
 
 
 @dataclass(frozen=True)

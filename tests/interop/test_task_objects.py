@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from toy_task import Drift
 
 from swarmbed import SwarmbedError, make
 from swarmbed.interop.gymnasium import SwarmEnv, make_vec, whole_swarms
 from swarmbed.interop.pettingzoo import parallel_env
+from toy_task import Drift
 
 EVERY = pytest.mark.parametrize("environment", [parallel_env, make_vec, whole_swarms, SwarmEnv])
 

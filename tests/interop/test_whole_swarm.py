@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode
-from toy_task import Drift
 
 from swarmbed import SwarmbedError, make
 from swarmbed.interop.gymnasium import SwarmEnv, SwarmVectorEnv, env_id
 from swarmbed.spec import registry
+from toy_task import Drift
 
 PURSUIT: dict[str, Any] = {"num_agents": 2, "horizon": 4, "capture_radius": 25.0}
 MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]

@@ -11,19 +11,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
-from jax.sharding import PartitionSpec as P
 from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.algorithms.base import Batch, PolicyParams
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.compute import devices
 from swarmbed.embeddings.moments import Moments
 from swarmbed.learn import rollout
 from swarmbed.learn.critic import Critic, Value
 from swarmbed.learn.experience import Sampling, act_with, collect, make_batch
 from swarmbed.learn.learner import BatchSettings, Learner
-from swarmbed.networks.network import Inputs, Layout, Network
+from swarmbed.networks.perceptron import Inputs, PerceptronModel
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.observation import Layout
 from swarmbed.tasks.base import Observation, State, Task
 
 KEY = jax.random.key(0)
@@ -43,7 +42,7 @@ class Counting(Task):
         return State(Agents(jnp.stack([name, jnp.zeros(self.num_agents)], -1), jnp.zeros(self.num_agents)))
 
     def transition(self, state: State, action: Float[Array, "N A"], key: PRNGKeyArray) -> State:
-        return State(state.agents._replace(heading=state.agents.heading + 1))
+        return state._replace(agents=state.agents._replace(heading=state.agents.heading + 1))
 
     def observe(self, state: State) -> Observation:
         return Observation(jnp.stack([state.agents.x, state.agents.heading], -1), ())
@@ -63,7 +62,7 @@ class ClockReader(Value):
         return inputs.local[:, 1]
 
 
-CLOCK = ClockReader(Network(Layout(2, ()), Moments(), (), 1), 1e-3, 1, 1)
+CLOCK = ClockReader(PerceptronModel(Layout(2, ()), 1, Moments(), ()), 1e-3, 1, 1)
 NOBODY = Critic({}, (), jnp.zeros(()), jnp.ones(()), jnp.zeros(()))
 
 
@@ -85,8 +84,7 @@ def batch_of(quick_jit: Any) -> Any:
             return make_batch(task, CLOCK, NOBODY, algorithm, segment, key, HOW)
 
         if (task, algorithm) not in programs:
-            sharded = jax.shard_map(run, mesh=devices.mesh(1), in_specs=P(), out_specs=P(), check_vma=False)
-            programs[task, algorithm] = quick_jit(sharded)
+            programs[task, algorithm] = quick_jit(run)
         return jax.tree.map(np.asarray, programs[task, algorithm](jax.random.key(seed)))
 
     return call
@@ -163,12 +161,12 @@ def test_at_most_eight_agents_of_a_swarm_are_looked_at(num_agents: int, looked_a
 
 
 def test_collecting_group_by_group_keeps_states_and_actions_together(quick_jit: Any) -> None:
-    task, network = Counting(horizon=3), Network(Layout(2, ()), Moments(), (), 2)
+    task, network = Counting(horizon=3), PerceptronModel(Layout(2, ()), 2, Moments(), ())
     how = Sampling(environments=4, steps=5, agents=2, group=2)
     # The mean action is (clock, −clock) and the first number has next to no noise.
     weight = jnp.array([[0.0, 0.0], [1.0, -1.0]])
-    head = {"layer0": {"weight": weight, "bias": jnp.zeros(2)}}
-    params = PolicyParams({"embeddings": {}, "head": head}, jnp.array([-20.0, 0.0]))
+    head = ({"weight": weight, "bias": jnp.zeros(2)},)
+    params = PolicyParams({"embeddings": (), "head": head}, jnp.array([-20.0, 0.0]))
 
     def run(key: PRNGKeyArray) -> Any:
         return collect(task, network, params, rollout.start(task, key, 4, random_age=False), key, how)
@@ -186,13 +184,13 @@ def test_collecting_group_by_group_keeps_states_and_actions_together(quick_jit: 
     # Every environment goes on where it was: x, the name, is the same in its last step and afterwards.
     assert np.array_equal(segment.steps.state.agents.position[4], environments.state.agents.position)
     # One whole episode each: three steps of reward 1.
-    assert [float(number) for number in segment.tally] == [4, 12, 12, 0]
+    assert [float(number) for number in segment.tally[:3]] == [4, 12, 12]
 
 
 def test_actions_scatter_around_the_mean_with_the_policys_deviation(quick_jit: Any) -> None:
-    task, network = Counting(num_agents=50), Network(Layout(2, ()), Moments(), (), 2)
-    head = {"layer0": {"weight": jnp.zeros((2, 2)), "bias": jnp.array([3.0, -4.0])}}
-    params = PolicyParams({"embeddings": {}, "head": head}, jnp.log(jnp.array([0.5, 2.0])))
+    task, network = Counting(num_agents=50), PerceptronModel(Layout(2, ()), 2, Moments(), ())
+    head = ({"weight": jnp.zeros((2, 2)), "bias": jnp.array([3.0, -4.0])},)
+    params = PolicyParams({"embeddings": (), "head": head}, jnp.log(jnp.array([0.5, 2.0])))
 
     def run(key: PRNGKeyArray) -> Any:
         states = jax.vmap(task.initial)(jax.random.split(key, 40))
@@ -203,3 +201,35 @@ def test_actions_scatter_around_the_mean_with_the_policys_deviation(quick_jit: A
     # 2000 draws: five standard errors are 5/√2000 = 0.11 deviations for the mean, 5/√4000 = 8 % for the deviation.
     assert action.reshape(-1, 2).mean(0) == pytest.approx([3, -4], abs=0.23)
     assert action.reshape(-1, 2).std(0) == pytest.approx([0.5, 2.0], rel=0.08)
+
+
+@dataclass(frozen=True)
+class Dwindling(Counting):
+    """Only the first ``there`` of the agents are there; the others hold nonsense."""
+
+    there: int = 3
+
+    def initial(self, key: PRNGKeyArray) -> State:
+        state = super().initial(key)
+        present = jnp.arange(self.num_agents) < self.there
+        nonsense = jnp.where(present[:, None], state.agents.position, jnp.nan)
+        return state._replace(agents=state.agents._replace(position=nonsense), present=present)
+
+
+@pytest.mark.parametrize("there", [1, 2, 3])
+def test_a_batch_holds_samples_of_present_agents_only(batch_of: Any, there: int) -> None:
+    batch = batch_of(Dwindling(there=there))
+    indices = batch.inputs.local[:, 0] % 10
+    assert np.isfinite(np.asarray(batch.advantage)).all()
+    assert set(indices.tolist()) <= set(range(there))
+    # Two agents per swarm are looked at; where only one is there, each of its samples appears twice.
+    rows, times = np.unique(batch.inputs.local, axis=0, return_counts=True)
+    assert set(times.tolist()) == {2 if there == 1 else 1}
+    assert len(rows) == (12 if there == 1 else 24)
+
+
+def test_advantages_are_standardised_over_present_agents_only(batch_of: Any) -> None:
+    batch = batch_of(Dwindling(there=1), HALVES)
+    unique = np.unique(np.column_stack([batch.inputs.local, batch.advantage]), axis=0)[:, -1]
+    assert unique.mean() == pytest.approx(0, abs=1e-5)
+    assert unique.std() == pytest.approx(1, abs=1e-3)

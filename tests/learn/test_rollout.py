@@ -5,7 +5,7 @@ time runs out after four steps. A new clock starts at 0 and would end at 99.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,12 +14,16 @@ import pytest
 
 from swarmbed.learn.rollout import Environments, cut_off_slots, episode, rollout, start
 from swarmbed.sim.unicycle import Agents
-from swarmbed.tasks.base import Observation, State, Task
+from swarmbed.tasks.base import Metric, Observation, State, Task
 
 
 @dataclass(frozen=True)
 class Clock(Task):
     """One agent whose x counts the steps; its y is a random number that tells one clock from another."""
+
+    metrics: ClassVar[tuple[Metric, ...]] = (
+        Metric("x", "x"), Metric("rang", "rang", kind="event"), Metric("ticks", "ticks", kind="count"),
+    )  # fmt: skip
 
     num_agents: int = 1
     horizon: int = 4
@@ -40,8 +44,8 @@ class Clock(Task):
     def terminated(self, state: State) -> Any:
         return state.agents.position[0, 0] >= state.agents.heading[0]
 
-    def metrics(self, state: State) -> dict[str, Any]:
-        return {"x": state.agents.position[0, 0]}
+    def measure(self, state: State) -> dict[str, Any]:
+        return {"x": state.agents.position[0, 0], "rang": self.terminated(state) * 1.0, "ticks": jnp.ones(())}
 
     def transmit(self, state: State) -> Any:
         return 10 * state.agents.position[:, 0]
@@ -63,7 +67,10 @@ def tick(state: State, transmitted: Any, key: Any) -> tuple[Any, Any]:
 
 # Four clocks. A ends by itself at 2. B runs out of time at 4. C is three steps old, so that its time runs out at once.
 # D ends by itself in the very step in which its time would run out.
-FOUR = Environments(clock([0, 0, 50, 0], [2, 99, 99, 4]), jnp.array([0, 0, 3, 0]), jnp.zeros(4), jnp.arange(4) != 2)
+FOUR = Environments(
+    clock([0, 0, 50, 0], [2, 99, 99, 4])._replace(age=jnp.array([0, 0, 3, 0])), jnp.zeros(4), jnp.arange(4) != 2,
+    {"rang": jnp.zeros(4), "ticks": jnp.zeros(4)},
+)
 
 
 class Story(NamedTuple):
@@ -122,7 +129,14 @@ def test_there_are_as_many_slots_as_the_time_can_run_out() -> None:
 
 def test_the_tally_sums_over_whole_episodes_only(story: Story) -> None:
     # A: 1 + 2 in 2 steps, then 1 + 2 + 3 + 4 in 4. B, D, and C after its partial first episode: 10 in 4 steps each.
-    assert tuple(map(float, story.segment.tally)) == (5.0, 3.0 + 4 * 10.0, 2.0 + 4 * 4.0, 2.0)
+    assert tuple(map(float, story.segment.tally[:3])) == (5.0, 3.0 + 4 * 10.0, 2.0 + 4 * 4.0)
+
+
+def test_the_tally_follows_what_the_task_declares(story: Story) -> None:
+    # Where it ended: A at 2, all others at 4. A and D rang. Every step of a whole episode is a tick.
+    measured = {name: float(total) for name, total in story.segment.tally.metrics.items()}
+    assert measured == {"x": 2.0 + 4 * 4.0, "rang": 2.0, "ticks": 2.0 + 4 * 4.0}
+    np.testing.assert_array_equal(story.after.so_far["ticks"], [0, 2, 1, 2])
 
 
 def test_a_first_partial_episode_is_not_counted(run: Any) -> None:
@@ -134,7 +148,7 @@ def test_a_first_partial_episode_is_not_counted(run: Any) -> None:
 def test_the_last_states_are_where_the_next_segment_starts(story: Story) -> None:
     np.testing.assert_array_equal(count(story.segment.last), [0, 2, 1, 2])
     np.testing.assert_array_equal(count(story.after.state), [0, 2, 1, 2])
-    np.testing.assert_array_equal(story.after.age, [0, 2, 1, 2])
+    np.testing.assert_array_equal(story.after.state.age, [0, 2, 1, 2])
     np.testing.assert_array_equal(story.after.episode_return, [0, 3, 1, 3])
     assert story.after.is_whole.all()
 
@@ -144,7 +158,7 @@ def test_two_short_segments_are_one_long_one(story: Story, run: Any) -> None:
     _, second = run(halfway, jax.random.key(1), 3)
     together = np.concatenate([first.steps.reward, second.steps.reward])
     np.testing.assert_array_equal(together, story.segment.steps.reward)
-    assert [a + b for a, b in zip(first.tally, second.tally, strict=True)] == list(story.segment.tally)
+    assert jax.tree.map(jnp.add, first.tally, second.tally) == story.segment.tally
 
 
 def test_every_restart_is_a_start_of_its_own(story: Story) -> None:
@@ -163,14 +177,14 @@ def test_what_is_transmitted_is_stored_and_given_to_the_policy(story: Story) -> 
 
 def test_environments_start_at_all_ages_and_only_the_new_born_are_whole(quick_jit: Any) -> None:
     environments = quick_jit(lambda key: start(CLOCK, key, 64))(KEY)
-    assert set(np.asarray(environments.age).tolist()) == {0, 1, 2, 3}
-    np.testing.assert_array_equal(environments.is_whole, environments.age == 0)
+    assert set(np.asarray(environments.state.age).tolist()) == {0, 1, 2, 3}
+    np.testing.assert_array_equal(environments.is_whole, environments.state.age == 0)
     np.testing.assert_array_equal(environments.episode_return, np.zeros(64))
 
 
 def test_environments_can_all_start_at_age_zero(quick_jit: Any) -> None:
     environments = quick_jit(lambda key: start(CLOCK, key, 8, random_age=False))(KEY)
-    np.testing.assert_array_equal(environments.age, np.zeros(8))
+    np.testing.assert_array_equal(environments.state.age, np.zeros(8))
     assert environments.is_whole.all()
 
 

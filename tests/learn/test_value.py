@@ -6,15 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import PartitionSpec as P
 
 from swarmbed.algorithms.base import Batch
-from swarmbed.compute import devices
 from swarmbed.embeddings.moments import Moments
 from swarmbed.learn.critic import FORGETTING, Critic, Value
-from swarmbed.networks.network import Inputs, Layout, Network
+from swarmbed.networks.perceptron import Inputs, PerceptronModel
+from swarmbed.spec.observation import Layout
 
-NETWORK = Network(Layout(2, ()), Moments(), (8,), 1)
+NETWORK = PerceptronModel(Layout(2, ()), 1, Moments(), (8,))
 LOCAL = np.random.default_rng(0).normal(size=(100, 2)).astype(np.float32)
 TARGET = 30 + 20 * np.abs(LOCAL[:, 0]) - 5 * LOCAL[:, 1]
 
@@ -28,14 +27,10 @@ class Programs:
     """A critic's functions, compiled: ``fit`` with no epoch only follows the scale."""
 
     def __init__(self, quick_jit: Any) -> None:
-        def on_device(function: Any) -> Any:
-            sharded = jax.shard_map(function, mesh=devices.mesh(1), in_specs=P(), out_specs=P(), check_vma=False)
-            return quick_jit(sharded)
-
         self.value = Value(NETWORK, learning_rate=1e-2, epochs=20, minibatch=30)
         self.fresh: Critic = quick_jit(self.value.init)(jax.random.key(0))
-        self.fit = on_device(self.value.fit)
-        self.rescale = on_device(Value(NETWORK, learning_rate=1e-2, epochs=0, minibatch=30).fit)
+        self.fit = quick_jit(self.value.fit)
+        self.rescale = quick_jit(Value(NETWORK, learning_rate=1e-2, epochs=0, minibatch=30).fit)
         self.predict = quick_jit(self.value.predict)
 
     def error(self, critic: Critic, target: np.ndarray) -> float:

@@ -16,7 +16,7 @@ from swarmbed.run.train import Outputs, RunSettings, resume_run, start_run
 from swarmbed.spec.config import config_to_learner
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.plan import experiments
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 
 pytestmark = pytest.mark.slow
 QUIET = Outputs(progress=False)
@@ -38,7 +38,7 @@ def untrained(learner: Learner, seed: int) -> Policy:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_sixty_iterations_bring_a_swarm_together(seed: int, tmp_path: Path) -> None:
     """Mean distance under 0.5 at step 200, greedy, over 200 fresh episodes, in three of three seeds."""
-    learner = Learner(make_task("rendezvous"), Neural(), Trpo(), BatchSettings())
+    learner = Learner(make("rendezvous"), Neural(), Trpo(), BatchSettings())
     run = trained(learner, 60, seed, tmp_path / "run")
     distance = evaluate(run, episodes=200, seed=1000 + seed).curves["mean_distance"][:, 200].mean()
     print(f"seed {seed}: mean distance at step 200 is {distance:.3f}")
@@ -81,7 +81,7 @@ def test_every_method_improves_on_the_untrained_policy(training: Training, tmp_p
 
 
 def test_ppo_learns_rendezvous_too(tmp_path: Path) -> None:
-    learner = Learner(make_task("rendezvous"), Neural(), Ppo(), BatchSettings())
+    learner = Learner(make("rendezvous"), Neural(), Ppo(), BatchSettings())
     run = trained(learner, 60, 0, tmp_path / "run")
     distance = evaluate(run, episodes=100, seed=7).curves["mean_distance"]
     print(f"PPO: mean distance at step 200 is {distance[:, 200].mean():.3f}")

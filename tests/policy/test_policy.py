@@ -9,27 +9,29 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from swarmbed import SwarmbedError, load_policy, make_task
+from swarmbed import SwarmbedError, load_policy, make
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.embeddings.neural import Neural
-from swarmbed.networks.network import Layout, Network
-from swarmbed.policy.policy import FORMAT, Policy, save_policy
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.policy.files import FORMAT, save_policy
+from swarmbed.policy.policy import Policy
 from swarmbed.spec import files
 from swarmbed.tasks.base import State, Task
 
-TWENTY: Any = make_task("rendezvous", num_agents=20, comm_radius=60.0)
+TWENTY: Any = make("rendezvous", num_agents=20, comm_radius=60.0)
 KEY = jax.random.key(0)
+OLD = Path(__file__).parents[1] / "data" / "version-0.1.0"
 
 
 def policy_for(task: Task, embedding: Embedding, hidden: tuple[int, ...] = (4,)) -> Policy:
     """Random weights, larger than fresh ones, so that actions differ clearly."""
     generator = np.random.default_rng(0)
-    network = Network(Layout.of(task), embedding, hidden, task.action_size)
+    network = Perceptron(hidden).model(task.layout, embedding, task.action_size)
     shapes = jax.eval_shape(network.init, KEY)
     weights = jax.tree.map(lambda leaf: jax.numpy.array(generator.normal(size=leaf.shape), "float32"), shapes)
-    return Policy(task, embedding, hidden, PolicyParams(weights, jax.numpy.array([-1.0, 0.5])))
+    return Policy(task, embedding, PolicyParams(weights, jax.numpy.array([-1.0, 0.5])), Perceptron(hidden))
 
 
 POLICY = policy_for(TWENTY, Neural(features=(5,)))
@@ -44,7 +46,7 @@ def acts(quick_jit: Any) -> Any:
     def call(policy: Policy, state: State, task: Task = TWENTY, key: Any = KEY) -> np.ndarray:
         which = (id(policy.params), policy.stochastic, task)
         if which not in programs:
-            programs[which] = quick_jit(lambda state, key: policy.act(task, state, key))
+            programs[which] = quick_jit(lambda state, key: policy.control(task, state, key))
         return np.asarray(programs[which](state, key))
 
     return call
@@ -67,7 +69,7 @@ def saved(tmp_path: Path) -> Path:
 def test_agents_may_be_relabelled(acts: Any, start: Any) -> None:
     order = np.random.default_rng(1).permutation(20)
     state = start()
-    relabelled = jax.tree.map(lambda leaf: leaf[order], state)
+    relabelled = state._replace(agents=jax.tree.map(lambda leaf: leaf[order], state.agents))
     action = acts(POLICY, state)
     assert np.ptp(action, axis=0).min() > 0.01
     assert acts(POLICY, relabelled) == pytest.approx(action[order], abs=1e-5)
@@ -87,9 +89,19 @@ def test_a_greedy_policy_takes_the_mean_and_a_stochastic_one_scatters_around_it(
     mean = acts(POLICY, start())
     assert np.array_equal(acts(POLICY, start(), key=jax.random.key(7)), mean)
     state, keys = start(), jax.random.split(jax.random.key(1), 50)
-    draws = np.asarray(jax.jit(jax.vmap(lambda key: drawing.act(TWENTY, state, key)))(keys))
+    draws = np.asarray(jax.jit(jax.vmap(lambda key: drawing.control(TWENTY, state, key)))(keys))
     # 1000 draws per number: five standard errors of a deviation are 5/√2000 = 11 %.
     assert (draws - mean).std((0, 1)) == pytest.approx(np.exp([-1.0, 0.5]), rel=0.11)
+
+
+def test_a_policy_is_a_function_of_observations_and_of_states(acts: Any, start: Any) -> None:
+    state = start()
+    mean = acts(POLICY, state)
+    assert np.asarray(POLICY(TWENTY.observe(state))) == pytest.approx(mean, abs=1e-4)
+    assert np.asarray(POLICY.act(state)) == pytest.approx(mean, abs=1e-4)
+    drawn = np.asarray(POLICY.act(state, jax.random.key(3)))
+    noise = np.asarray(jax.random.normal(jax.random.key(3), mean.shape))
+    assert drawn == pytest.approx(mean + np.exp([-1.0, 0.5]) * noise, abs=1e-4)
 
 
 # Fitting.
@@ -111,7 +123,7 @@ def test_a_policy_says_why_it_does_not_fit_a_task(changes: dict[str, str], messa
 
 def test_a_policy_does_not_fit_another_kind_of_task() -> None:
     with pytest.raises(SwarmbedError, match="trained with dynamics 'double'"):
-        POLICY.check(make_task("pursuit"))
+        POLICY.check(make("pursuit"))
 
 
 def test_concatenation_runs_with_the_number_of_agents_it_was_trained_with_only() -> None:
@@ -129,8 +141,22 @@ def test_another_world_size_radius_or_horizon_is_no_obstacle() -> None:
 
 def test_a_policy_read_back_from_its_file_acts_the_same(saved: Path, acts: Any, start: Any) -> None:
     found = load_policy(saved)
-    assert (found.task, found.embedding, found.hidden) == (POLICY.task, POLICY.embedding, POLICY.hidden)
+    assert found.specs == POLICY.specs
     assert np.array_equal(acts(found, start()), acts(POLICY, start()))
+
+
+def test_a_policy_saves_itself(tmp_path: Path) -> None:
+    assert POLICY.save(tmp_path / "deep" / "mine.safetensors") == tmp_path / "deep" / "mine.safetensors"
+    jax.tree.map(np.testing.assert_array_equal, load_policy(tmp_path / "deep" / "mine.safetensors").params, POLICY.params)
+
+
+def test_a_policy_of_version_0_1_still_loads() -> None:
+    arrays, metadata = files.load_arrays(OLD / "policy.safetensors")
+    assert metadata["format"] == "swarmbed-policy-1"
+    found = load_policy(OLD)
+    assert (found.network, found.embedding) == (Perceptron((8,)), Neural(features=(8,)))
+    assert np.array_equal(found.params.network["head"][1]["weight"], arrays["network.head.layer1.weight"])
+    assert np.array_equal(found.params.network["embeddings"][0][0]["bias"], arrays["network.embeddings.set0.layer0.bias"])
 
 
 def test_a_concatenating_policy_survives_its_file_too(tmp_path: Path) -> None:
@@ -176,11 +202,11 @@ def test_somebody_elses_weights_are_no_policy(tmp_path: Path) -> None:
 
 def test_our_own_files_of_another_kind_are_no_policy(tmp_path: Path) -> None:
     files.save_arrays(tmp_path / "other.safetensors", {"x": np.zeros(3)}, {"format": "swarmbed-checkpoint-1"})
-    refused(tmp_path / "other.safetensors", f"not a policy of this version of swarmbed .{FORMAT}")
+    refused(tmp_path / "other.safetensors", f"not a policy that this version of swarmbed reads .{FORMAT}")
 
 
 def test_weights_that_do_not_belong_to_the_settings_are_refused(tmp_path: Path) -> None:
-    save_policy(replace(POLICY, hidden=(3,)), tmp_path / "policy.safetensors")
+    save_policy(replace(POLICY, network=Perceptron((3,))), tmp_path / "policy.safetensors")
     refused(tmp_path, r"has shape .*, but .* is needed")
 
 

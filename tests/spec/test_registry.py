@@ -1,13 +1,15 @@
 """Plug-ins: every file is a name, and other people's files join."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from swarmbed import SwarmbedError, make_task
+import swarmbed
+from swarmbed import SwarmbedError, make
 from swarmbed.spec import registry
 from swarmbed.spec.registry import load_plugin
-from swarmbed.tasks import VARIANTS, task_names
+from swarmbed.tasks.rendezvous import Rendezvous
 
 STAMPEDE = '''
 from dataclasses import dataclass
@@ -45,25 +47,25 @@ def test_abstract_bases_are_no_tasks() -> None:
 
 
 def test_named_variants_are_accepted_as_tasks() -> None:
-    assert set(VARIANTS) <= set(task_names())
+    assert {"rendezvous-local", "pursuit-local", "multi-pursuit"} <= set(registry.tasks.names())
 
 
 def test_a_spec_knows_its_name() -> None:
-    assert registry.tasks.name_of(make_task("rendezvous-local", num_agents=2)) == "rendezvous"
+    assert registry.tasks.name_of(make("rendezvous-local", num_agents=2)) == "rendezvous"
 
 
 def test_a_task_in_a_plugin_file_is_found_by_the_files_name(tmp_path: Path) -> None:
     assert load_plugin(write(tmp_path, "stampede.py", STAMPEDE)) == {"tasks": ["stampede"]}
-    task = make_task("stampede", num_agents=3, panic=1)
+    task = make("stampede", num_agents=3, panic=1)
     assert task.num_agents == 3
     assert registry.tasks.name_of(task) == "stampede"
-    assert "stampede" in task_names()
+    assert "stampede" in registry.tasks.names()
 
 
 def test_settings_of_a_plugin_are_checked_like_any_other(tmp_path: Path) -> None:
     load_plugin(str(write(tmp_path, "stampede.py", STAMPEDE)))
     with pytest.raises(SwarmbedError, match=r"^task 'stampede': panic must be a number, not 'much'$"):
-        make_task("stampede", panic="much")
+        make("stampede", panic="much")
 
 
 def test_several_tasks_in_one_file_are_named_after_their_classes(tmp_path: Path) -> None:
@@ -98,13 +100,44 @@ def test_a_file_that_is_not_python_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_plugin_file_without_a_spec_says_what_it_could_hold(tmp_path: Path) -> None:
-    with pytest.raises(SwarmbedError, match=r"empty\.py defines no concrete Task, Embedding, Algorithm, Controller$"):
+    with pytest.raises(SwarmbedError, match=r"empty\.py defines no concrete Task, Embedding, Network, Algorithm, Controller$"):
         load_plugin(write(tmp_path, "empty.py", "x = 1"))
 
 
-def test_a_spec_that_nobody_registered_has_no_name(tmp_path: Path) -> None:
-    load_plugin(write(tmp_path, "stampede.py", STAMPEDE))
-    task = make_task("stampede")
-    del registry.tasks.members["stampede"]
-    with pytest.raises(SwarmbedError, match=r"^Stampede is not a registered task; load its file with --plugin$"):
-        registry.tasks.name_of(task)
+def cell(name: str = "Stampede", module: str = "__main__") -> type:
+    """A class as a notebook cell defines it."""
+    kind = dataclass(frozen=True)(type(name, (Rendezvous,), {"__module__": module, "__qualname__": name}))
+    return kind
+
+
+def test_a_class_from_a_cell_gets_a_name_when_it_is_first_used() -> None:
+    assert registry.tasks.name_of(cell("MyStampede")()) == "my_stampede"
+    assert make("my_stampede", num_agents=2).num_agents == 2
+
+
+def test_a_cell_that_is_run_again_replaces_its_class() -> None:
+    registry.tasks.name_of(cell()())
+    newer = cell()
+    assert registry.tasks.name_of(newer()) == "stampede"
+    assert type(make("stampede")) is newer
+
+
+def test_nothing_else_is_replaced() -> None:
+    with pytest.raises(SwarmbedError, match=r"the task 'rendezvous' exists already; .* swarmbed\.register\(Rendezvous, name"):
+        registry.tasks.name_of(cell("Rendezvous")())
+    assert type(make("rendezvous")) is Rendezvous
+
+
+def test_a_class_is_registered_under_the_name_it_is_given() -> None:
+    assert swarmbed.register(cell("Rendezvous"), name="meeting").__name__ == "Rendezvous"
+    assert type(make("meeting")).__module__ == "__main__"
+
+
+def test_what_is_no_plug_in_cannot_be_registered() -> None:
+    with pytest.raises(SwarmbedError, match="register takes a class that derives from one of: Task, Embedding"):
+        swarmbed.register(int)
+
+
+@pytest.mark.parametrize(("name", "wanted"), [("MyTask", "my_task"), ("RBFNetwork", "rbf_network"), ("X", "x")])
+def test_names_are_made_from_classes(name: str, wanted: str) -> None:
+    assert registry.snake_case(name) == wanted

@@ -26,7 +26,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def short_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("swarmbed.study.outcome.EVENT_EPISODES", 2)
     monkeypatch.setattr("swarmbed.study.cost.CALLS", 2)
-    monkeypatch.setattr("swarmbed.study.outcome.make_task", _short_task)
+    monkeypatch.setattr("swarmbed.study.outcome.make", _short_task)
 
 
 @pytest.mark.parametrize("name", list(plan.experiments()))
@@ -54,9 +54,9 @@ def _from_training_to_figure(experiment: Experiment, store: Store) -> None:
 
 
 def _short_task(name: str, **settings: object) -> object:
-    from swarmbed.tasks import make_task
+    from swarmbed.tasks import make
 
-    return make_task(name, **{**settings, "horizon": 6})
+    return make(name, **{**settings, "horizon": 6})
 
 
 def test_the_study_covers_every_experiment_in_the_stated_order() -> None:

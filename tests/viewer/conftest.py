@@ -16,7 +16,7 @@ from browser import Browser, find_chromium
 from untrained import random_policy
 
 from swarmbed.policy.find import Contestant
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.viewer import engine, launch, server
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.messages import Setup
@@ -35,7 +35,7 @@ def quick_engines(quick_jit: Callable[..., Any]) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     offered = Catalog()
-    offered.add_contestant(Contestant("untrained", random_policy(make_task("rendezvous", agents=5))))
+    offered.add_contestant(Contestant("untrained", random_policy(make("rendezvous", num_agents=5))))
     return offered
 
 

@@ -1,6 +1,7 @@
 """A swarm that lives: it starts like a recorded one, and agents come and go without disturbing the others."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -9,12 +10,14 @@ import pytest
 from untrained import random_policy
 
 from swarmbed.draw.recording import record
+from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.policy.find import Contestant, find
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
+from swarmbed.tasks.base import State
 from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter, start
 from swarmbed.viewer.workshop import Workshop
 
-TASK = make_task("rendezvous-local", agents=5)
+TASK = make("rendezvous-local", num_agents=5)
 
 
 @pytest.fixture
@@ -29,20 +32,24 @@ def positions(swarm: LiveSwarm) -> dict[int, tuple[float, ...]]:
     return {int(number): tuple(place[slot]) for slot, number in enumerate(swarm.ids) if number >= 0}
 
 
-def test_it_is_the_episode_that_render_records(swarm: LiveSwarm) -> None:
+def test_it_is_the_episode_that_render_records_and_an_evaluation_counts(swarm: LiveSwarm) -> None:
     recording = record(find("consensus"), TASK, seed=4, steps=3)
+    counted = evaluate("consensus", replace(TASK, horizon=3), episodes=1, seed=4, progress=False)
     for step in range(4):
         shown = np.array(list(positions(swarm).values()))
         np.testing.assert_allclose(shown, recording.states.agents.position[step], atol=1e-4)
-        np.testing.assert_allclose(
-            swarm.moment.metrics["mean_distance"], recording.metrics["mean_distance"][step], 1e-4
-        )
-        swarm.advance()
+        assert int(swarm.state.age) == recording.states.age[step] == step
+        for name, value in swarm.moment.metrics.items():
+            np.testing.assert_allclose(value, recording.metrics[name][step], 1e-4)
+            np.testing.assert_allclose(value, counted.metrics[name][0, step], 1e-4)
+        if step < 3:
+            swarm.advance()
+    assert swarm.total_return == pytest.approx(counted.returns[0], rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["rendezvous-global", "pursuit-local", "multi-pursuit"])
 def test_the_first_of_many_starts_are_all_of_few(name: str) -> None:
-    key, task = jax.random.key(2), make_task(name, agents=3)
+    key, task = jax.random.key(2), make(name, num_agents=3)
     found, exact = start(task, key, 3), task.initial(key)
     for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(exact), strict=True):
         np.testing.assert_array_equal(a, b)
@@ -78,7 +85,7 @@ def test_the_metric_follows_a_change_at_once(swarm: LiveSwarm) -> None:
 
 
 def test_what_is_held_stays_where_it_is_held(workshop: Workshop) -> None:
-    swarm = LiveSwarm(workshop, find("random"), make_task("pursuit"))
+    swarm = LiveSwarm(workshop, find("random"), make("pursuit"))
     swarm.restart(0, 6)
     swarm.hold_evader(0, (12.0, 34.0))
     swarm.advance()
@@ -91,7 +98,7 @@ def test_what_is_held_stays_where_it_is_held(workshop: Workshop) -> None:
 
 
 def test_an_evader_dragged_onto_a_pursuer_is_caught(workshop: Workshop) -> None:
-    swarm = LiveSwarm(workshop, find("random"), make_task("pursuit"))
+    swarm = LiveSwarm(workshop, find("random"), make("pursuit"))
     swarm.restart(0, 6)
     assert swarm.ended_at < 0
     x, y = positions(swarm)[0]
@@ -102,20 +109,18 @@ def test_an_evader_dragged_onto_a_pursuer_is_caught(workshop: Workshop) -> None:
 
 
 def test_an_agent_sees_its_neighbours_and_its_embedding(workshop: Workshop, quick_jit: Callable[..., Any]) -> None:
-    task = make_task("rendezvous", agents=5)
+    task = make("rendezvous", num_agents=5)
     policy = random_policy(task)
     swarm = LiveSwarm(workshop, Contestant("untrained", policy), task)
     swarm.restart(0, 5)
     view = swarm.look(3)
     assert view is not None
     # The five are in the first five slots.
-    observation = quick_jit(task.observe)(
-        swarm.state._replace(agents=jax.tree.map(lambda leaf: leaf[:5], swarm.state.agents), present=None)
-    )
+    alone = State(jax.tree.map(lambda leaf: leaf[:5], swarm.state.agents))
+    observation = quick_jit(task.observe)(alone)
     np.testing.assert_allclose(view.observation.local[0], observation.local[3], atol=1e-5)
     assert int(view.observation.sets[0].mask.sum()) == 4
     mine = jax.tree.map(lambda leaf: leaf[3:4], observation)
-    network = policy.network_for(task)
-    expected = network.embed(policy.params.network, network.prepare(mine))
+    expected = policy.model.embed(policy.params.network, policy.model.prepare(mine))
     np.testing.assert_allclose(view.embeddings[0], expected[0], atol=1e-5)
     np.testing.assert_allclose(view.action, policy.mean(mine)[0], atol=1e-5)

@@ -1,18 +1,21 @@
 """A recorded episode as a page of its own: everything in one file, played without a server."""
 
+import time
 from pathlib import Path
 
+import imageio.v3 as imageio
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from browser import Browser
 
 from swarmbed.draw.html import draw_replay
+from swarmbed.draw.picture import draw
 from swarmbed.draw.recording import Recording
 from swarmbed.draw.render import WRITERS, Look
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 
 LENGTH = 20
@@ -27,7 +30,7 @@ def recording() -> Recording:
     evader = np.broadcast_to([31.0, 20.0], (LENGTH + 1, 1, 2))
     agents = Agents(jnp.asarray(np.stack([first, second], 1)), jnp.zeros((LENGTH + 1, 2)) - 0.5)
     metrics = {"captured": (time == LENGTH).astype(float), "evader_distance": 21 - time}
-    task = make_task("pursuit", agents=2, sight_radius=30.0)
+    task = make("pursuit", num_agents=2, sight_radius=30.0)
     return Recording(task, State(agents, jnp.asarray(evader)), LENGTH, metrics, "</script><b>straight</b>", True)
 
 
@@ -76,6 +79,10 @@ def test_scrubbing_shows_that_moment_with_its_traces(replay: Browser) -> None:
     assert "12.0 units" in replay.run("document.querySelector('.arena .value').textContent")
 
 
+def test_the_chart_has_the_name_and_the_unit_that_the_task_declares(replay: Browser) -> None:
+    assert replay.run("document.getElementById('chart-title').textContent") == "Distance to the evader (units)"
+
+
 def test_play_runs_to_the_end_and_says_how_it_ended(replay: Browser) -> None:
     replay.run("Swarmbed.replay.seek(0)")
     replay.press(" ", "Space")
@@ -97,5 +104,42 @@ def test_every_nth_step_keeps_the_last_one(recording: Recording, tmp_path: Path)
 
 def test_a_picture_that_cannot_be_drawn_is_refused(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(SwarmbedError, match="radius needs a task with"):
-        draw_replay(recording._replace(task=make_task("pursuit")), tmp_path / "episode.html", Look(radius=True))
+        draw_replay(recording._replace(task=make("pursuit")), tmp_path / "episode.html", Look(radius=True))
     assert list(tmp_path.iterdir()) == []
+
+
+# These open other pages, so they come last.
+
+
+def test_only_those_who_are_there_are_shown(recording: Recording, browser: Browser, tmp_path: Path) -> None:
+    present = np.ones((LENGTH + 1, 2), bool)
+    present[5:12, 0] = False  # the first pursuer is away for a while
+    states = recording.states._replace(present=present)
+    path = draw_replay(recording._replace(states=states), tmp_path / "away.html")
+    browser.open(path.as_uri(), width=1000, height=800)
+    browser.wait("Boolean(Swarmbed.replay)")
+    for step, ids in ((4, [0, 1]), (5, [1]), (11, [1]), (12, [0, 1])):
+        browser.run(f"Swarmbed.replay.seek({step})")
+        assert browser.run("[Swarmbed.replay.stage.moment.ids, [...Swarmbed.replay.stage.slots.keys()]]") == [ids, ids]
+    x = np.asarray(recording.states.agents.position)[12, :, 0]
+    assert browser.run("Swarmbed.replay.stage.moment.x") == pytest.approx(x, abs=1e-3)
+    # Its trace begins where it came back.
+    assert browser.run("Swarmbed.replay.stage.trails.get(0).length / 3") == 1
+
+
+def test_it_is_drawn_inside_a_notebook(recording: Recording, browser: Browser, tmp_path: Path) -> None:
+    browser.complaints.clear()
+    page = tmp_path / "notebook.html"
+    page.write_text(f"<!doctype html><meta charset=utf-8><body>{draw(recording, 'html')._repr_html_()}</body>")
+    browser.open(page.as_uri(), width=1000, height=800)
+    until = time.monotonic() + 20
+    blue = np.array([0x00, 0x72, 0xB2])  # the pursuers
+    while time.monotonic() < until:
+        browser.screenshot(tmp_path / "notebook.png")
+        picture = imageio.imread(tmp_path / "notebook.png")[..., :3].astype(int)
+        if (np.abs(picture - blue).sum(axis=-1) < 12).sum() > 100:
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError("nobody is to be seen in the notebook")
+    assert browser.complaints == []

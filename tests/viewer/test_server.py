@@ -32,7 +32,7 @@ def test_a_page_is_told_the_scene_and_then_frames(address: str) -> None:
     with live(address) as page:
         scene, frame = next_of(page, "scene"), next_of(page, "frame")
     assert (scene["task"], scene["who"], scene["torus"]) == ("pursuit-global", "random", True)
-    assert scene["metric_label"] == "distance to the evader"
+    assert scene["metric"]["axis"] == "distance to the evader (units)"
     (arena,) = frame["arenas"]
     assert (frame["count"], arena["step"], len(arena["x"]), len(arena["evader_x"])) == (6, 0, 6, 1)
 
@@ -149,9 +149,9 @@ def test_without_a_port_the_next_free_one_is_taken(monkeypatch: pytest.MonkeyPat
     [
         (["nobody-knows-me"], "'nobody-knows-me' is no run folder, policy file"),
         (["consensus", "--task", "pursuit"], "does not fit task"),
-        (["consensus", "--agents", "501"], "agents must lie between 2 and 500 in the viewer, not 501"),
+        (["consensus", "--agents", "501"], "agents must be a whole number between 2 and 500 or left out, not 501"),
         (["consensus", "--port", "70000"], "port must lie between 0 and 65535, not 70000"),
-        (["consensus", "--seed", "-1"], "seed must lie between 0 and"),
+        (["consensus", "--seed", "-1"], "seed must be a whole number between 0 and"),
         (["consensus", "--speed", "3"], "'--speed' is not an option here"),
     ],
 )

@@ -10,7 +10,7 @@ from untrained import random_policy
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.policy.find import Contestant
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make_task
+from swarmbed.tasks import make
 from swarmbed.viewer import frames, messages
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.session import Session
@@ -84,7 +84,7 @@ def test_what_cannot_be_set_up_leaves_everything_as_it_was(session: Session) -> 
 
 def test_a_policy_for_one_size_says_so(workshop: Workshop) -> None:
     catalog = Catalog()
-    task = make_task("rendezvous", agents=3)
+    task = make("rendezvous", num_agents=3)
     catalog.add_contestant(Contestant("joined", random_policy(task, Concatenation(units=4)), task))
     session = Session(catalog, workshop)
     session.apply(messages.Setup("rendezvous-global", "joined"))
@@ -94,7 +94,7 @@ def test_a_policy_for_one_size_says_so(workshop: Workshop) -> None:
 
 
 def test_a_frame_is_plain_json_and_names_agents_only_when_they_change(session: Session) -> None:
-    told: dict[int, int] = {}
+    told: dict[int, list[int]] = {}
     first = json.loads(json.dumps(frames.frame(session, told), allow_nan=False))
     assert first["arenas"][0]["ids"] == [0, 1, 2, 3, 4]
     assert len(first["arenas"][0]["x"]) == 5

@@ -43,7 +43,7 @@ def test_task_and_policy_are_chosen_from_lists(page: Browser) -> None:
     choose(page, "task", "rendezvous-global")
     choose(page, "who", "untrained")
     assert page.run("[Swarmbed.app.scene.task, Swarmbed.app.scene.who]") == ["rendezvous-global", "untrained"]
-    assert page.run("document.getElementById('chart-title').textContent") == "Mean distance"
+    assert page.run("document.getElementById('chart-title').textContent") == "Mean distance (units)"
     choose(page, "versus", "consensus")
     assert page.run("Swarmbed.app.arenas.length") == 2
     tops = page.run("Swarmbed.app.arenas.map((a) => a.canvas.getBoundingClientRect().top)")

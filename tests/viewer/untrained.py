@@ -6,13 +6,13 @@ import jax.numpy as jnp
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.neural import Neural
-from swarmbed.networks.network import Layout, Network
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Task
 
 
 def random_policy(task: Task, embedding: Embedding | None = None) -> Policy:
     """A policy that nobody trained."""
-    embedding = embedding or Neural(features=(6,))
-    network = Network(Layout.of(task), embedding, (8,), task.action_size)
-    return Policy(task, embedding, (8,), PolicyParams(network.init(jax.random.key(7)), jnp.zeros(task.action_size)))
+    embedding, network = embedding or Neural(features=(6,)), Perceptron(hidden=(8,))
+    model = network.model(task.layout, embedding, task.action_size)
+    return Policy(task, embedding, PolicyParams(model.init(jax.random.key(7)), jnp.zeros(task.action_size)), network)

@@ -1,4 +1,4 @@
-"""What every task, embedding, algorithm and controller promises, as checks that run and explain themselves.
+"""What every task, embedding, network, algorithm and controller promises, as checks that run and explain themselves.
 
     for outcome in check_spec("tasks", "dispersion", Dispersion):
         print(outcome.check.name, outcome.found or "passed")
@@ -8,7 +8,8 @@
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,19 +29,27 @@ class Subject(NamedTuple):
     trouble: str | None = None
 
 
-def check_spec(family: str, name: str, spec: type[Any]) -> Iterator[Outcome]:
-    """Run every check of a family on a spec, one by one. What the rest needs comes first: if it fails, that is all."""
-    from swarmbed.contracts import algorithms, controllers, embeddings, tasks
+def check_spec(family: str, name: str, spec: type[Any], taken_flags: Collection[str] = ()) -> Iterator[Outcome]:
+    """Run every check of a family on a spec, one by one. What the rest needs comes first: if it fails, that is all.
+
+    ``taken_flags`` are those of ``swarmbed train``, which no setting may use a second time.
+    """
+    from swarmbed.contracts import algorithms, controllers, embeddings, networks, tasks
+    from swarmbed.contracts.settings import settings_checks
     from swarmbed.contracts.task_subject import TaskSubject
 
-    makers = {
+    makers: dict[str, tuple[list[Check], type[Any]]] = {
         "tasks": (tasks.CHECKS, TaskSubject),
         "embeddings": (embeddings.CHECKS, embeddings.EmbeddingSubject),
+        "networks": (networks.CHECKS, networks.NetworkSubject),
         "algorithms": (algorithms.CHECKS, algorithms.AlgorithmSubject),
         "controllers": (controllers.CHECKS, controllers.ControllerSubject),
     }
     checks, make = makers[family]
-    return run_checks(checks, make(spec), name)
+    # A network from another library keeps its settings to itself.
+    foreign = family == "networks" and not is_dataclass(spec)
+    first = [] if foreign else settings_checks(family, taken_flags)
+    return run_checks([*first, *checks], make(spec), name)
 
 
 def subjects_of_file(path: str | Path) -> list[Subject]:

@@ -4,14 +4,14 @@ from functools import cached_property
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-from swarmbed.algorithms.base import AXIS, Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
+from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, surrogate_and_kl
+from swarmbed.compute import devices
 from swarmbed.contracts.check import (
     Check,
+    during,
     promise,
     quick_jit,
     require,
@@ -20,13 +20,13 @@ from swarmbed.contracts.check import (
     same_structure,
     shapes_of,
 )
-from swarmbed.contracts.settings import settings_checks
-from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
-from swarmbed.networks.network import Inputs, Layout, Network
+from swarmbed.networks.base import Model
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.spec.observation import Layout, Observation, ObservedSet, SetLayout
 
 SAMPLES = 64
-CHECKS: list[Check] = settings_checks()
+CHECKS: list[Check] = []
 
 
 class AlgorithmSubject:
@@ -40,55 +40,53 @@ class AlgorithmSubject:
         return self.spec()
 
     @cached_property
-    def network(self) -> Network:
+    def model(self) -> Model:
         layout = Layout(2, (SetLayout(slots=3, features=3, includes_self=False),))
-        return Network(layout, Neural(features=(4,)), (4,), 2)
+        return Perceptron(hidden=(4,)).model(layout, Neural(features=(4,)), 2)
 
     @cached_property
     def params(self) -> PolicyParams:
-        return PolicyParams(self.network.init(jax.random.key(0)), jnp.zeros(2))
+        log_std: Any = np.zeros(2, np.float32)
+        return PolicyParams(quick_jit(lambda key: self.model.init(key))(jax.random.key(0)), log_std)
 
     @cached_property
     def memory(self) -> Any:
-        return self.algorithm.memory(self.params)
+        return quick_jit(lambda params: self.algorithm.memory(params))(self.params)
 
     @cached_property
     def batch(self) -> Batch:
         random = np.random.default_rng(0)
-        normal = lambda *shape: jnp.asarray(random.normal(size=shape), jnp.float32)  # noqa: E731
-        present = jnp.ones((SAMPLES, 3, 1), jnp.float32)
-        inputs = Inputs(normal(SAMPLES, 2), (jnp.concatenate([normal(SAMPLES, 3, 3), present], -1),))
-        mean = jax.jit(self.network.apply)(self.params.network, inputs)
+
+        def normal(*shape: int) -> Any:
+            return random.normal(size=shape).astype(np.float32)
+
+        present: Any = np.ones((SAMPLES, 3), bool)
+        everybody = ObservedSet(normal(SAMPLES, 3, 3), present)
+        inputs = quick_jit(self.model.prepare)(Observation(normal(SAMPLES, 2), (everybody,)))
+        mean = quick_jit(self.model.apply)(self.params.network, inputs)
         noise = normal(SAMPLES, 2)
         better = noise[:, 0] - noise[:, 0].mean()
         return Batch(inputs, mean + noise, mean, better / better.std(), normal(SAMPLES), normal(SAMPLES))
-
-    def on_devices(self, function: Any) -> Any:
-        """As the learner runs it: inside shard_map, over the axis that a batch is spread on."""
-        mesh = Mesh(np.array(jax.devices()[:1]), (AXIS,))
-        specs = (P(), P(), P(AXIS), P())
-        return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=P(), check_vma=False)
 
     @cached_property
     def update(self) -> Any:
         return self.compile_update()
 
+    def run(self, params: PolicyParams, memory: Any, batch: Batch, key: Any) -> Update:
+        return self.algorithm.update(self.model, params, memory, batch, key)
+
     def compile_update(self) -> Any:
         """Traced anew in each call, so that what differs from trace to trace can be seen."""
-
-        def update(params: PolicyParams, memory: Any, batch: Batch, key: Any) -> Update:
-            return self.algorithm.update(self.network, params, memory, batch, key)
-
-        return quick_jit(self.on_devices(update))
+        return quick_jit(lambda *given: self.run(*given))
 
     @cached_property
     def gain(self) -> Any:
         """How much better the policy is on the batch than the one that made it: E[π/π_old · Â]."""
 
-        def gain(params: PolicyParams, old: PolicyParams, batch: Batch, key: Any) -> Any:
-            return surrogate_and_kl(self.network, params, old.log_std, batch)[0]
+        def gain(params: PolicyParams, old: PolicyParams, batch: Batch) -> Any:
+            return surrogate_and_kl(self.model, params, old.log_std, batch)[0]
 
-        return quick_jit(self.on_devices(gain))
+        return quick_jit(gain)
 
     @cached_property
     def updated(self) -> Update:
@@ -103,7 +101,7 @@ class AlgorithmSubject:
 )  # fmt: skip
 def _shapes(subject: AlgorithmSubject) -> None:
     given = (subject.params, subject.memory, subject.batch, jax.random.key(0))
-    found = jax.eval_shape(subject.update, *given)
+    found = jax.eval_shape(subject.run, *given)
     require(isinstance(found, Update), f"update must give an Update, not {type(found).__name__}")
     for name, before, after in (
         ("params", subject.params, found.params),
@@ -133,9 +131,8 @@ def _finite(subject: AlgorithmSubject) -> None:
     remedy="climb E[π/π_old · Â]: minimise its negative, and check that the new parameters are returned",
 )  # fmt: skip
 def _uphill(subject: AlgorithmSubject) -> None:
-    key = jax.random.key(0)
-    before = float(subject.gain(subject.params, subject.params, subject.batch, key))
-    after = float(subject.gain(subject.updated.params, subject.params, subject.batch, key))
+    before = float(subject.gain(subject.params, subject.params, subject.batch))
+    after = float(subject.gain(subject.updated.params, subject.params, subject.batch))
     require(after > before, f"E[π/π_old · Â] went from {before:.4g} to {after:.4g}")
 
 
@@ -145,7 +142,8 @@ def _uphill(subject: AlgorithmSubject) -> None:
     remedy="guard the length of the step where the gradient is zero",
 )  # fmt: skip
 def _nothing_to_learn(subject: AlgorithmSubject) -> None:
-    flat = subject.batch._replace(advantage=jnp.zeros(SAMPLES))
+    nothing: Any = np.zeros(SAMPLES, np.float32)
+    flat = subject.batch._replace(advantage=nothing)
     found = subject.update(subject.params, subject.memory, flat, jax.random.key(1))
     require_finite(found, "the update")
 
@@ -158,13 +156,19 @@ def _nothing_to_learn(subject: AlgorithmSubject) -> None:
 def _nonsense(subject: AlgorithmSubject) -> None:
     batch = subject.batch
     for name, nonsense in {
-        "advantage": batch._replace(advantage=batch.advantage.at[0].set(jnp.nan)),
-        "action": batch._replace(action=batch.action.at[0].set(jnp.nan)),
+        "advantage": batch._replace(advantage=_one_nan(batch.advantage)),
+        "action": batch._replace(action=_one_nan(batch.action)),
     }.items():
         found = subject.update(subject.params, subject.memory, nonsense, jax.random.key(1))
         require_equal(subject.params, found.params, f"one NaN among the {name}s of a batch changes the parameters", 0)
         require_finite(found, f"with one NaN among the {name}s of a batch, the update")
         require(float(found.accepted) == 0, f"with one NaN among the {name}s of a batch, accepted is not 0")
+
+
+def _one_nan(rows: Any) -> Any:
+    spoilt = np.array(rows)
+    spoilt[0] = np.nan
+    return spoilt
 
 
 @promise(
@@ -188,10 +192,25 @@ def _untouched(subject: AlgorithmSubject) -> None:
     def update(params: PolicyParams, memory: Any, batch: Batch, key: Any) -> Update:
         given = (params, memory, batch)
         before = jax.tree.leaves(given)
-        found = subject.algorithm.update(subject.network, params, memory, batch, key)
+        found = subject.run(params, memory, batch, key)
         after = jax.tree.leaves(given)
         kept.append(len(before) == len(after) and all(a is b for a, b in zip(before, after, strict=True)))
         return found
 
-    jax.eval_shape(subject.on_devices(update), subject.params, subject.memory, subject.batch, jax.random.key(1))
+    jax.eval_shape(update, subject.params, subject.memory, subject.batch, jax.random.key(1))
     require(all(kept), "update writes into the parameters, the memory or the batch that it was given")
+
+
+@promise(
+    CHECKS, "an update can be vmapped, and spread over devices",
+    why="several seeds train in one program, and one batch on several devices",
+    remedy="write with plain jax.numpy; take means over samples with batch_mean or mean_over_samples",
+)  # fmt: skip
+def _wrapped(subject: AlgorithmSubject) -> None:
+    given = (subject.params, subject.memory, subject.batch, jax.random.key(1))
+    with during("under jax.vmap", subject.spec):
+        jax.eval_shape(jax.vmap(subject.run), *jax.tree.map(lambda leaf: leaf[None], given))
+    specs = (P(), P(), P(devices.AXIS), P())
+    with during("under jax.shard_map", subject.spec):
+        spread = jax.shard_map(subject.run, mesh=devices.mesh(1), in_specs=specs, out_specs=P(), check_vma=False)
+        jax.eval_shape(spread, *given)

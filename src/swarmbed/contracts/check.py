@@ -132,8 +132,16 @@ def shapes_of(tree: Any) -> list[tuple[str, tuple[int, ...], str]]:
 
 
 def quick_jit(function: Callable[..., Any], **options: Any) -> Any:
-    """jax.jit for a function that runs a few times only: most of the time would go into optimising it."""
-    return jax.jit(function, compiler_options=_quick_options(), **options)
+    """jax.jit for a function that runs a few times only: most of the time would go into optimising it.
+
+    Results are numpy's, so that whatever a check does with them is not compiled once more.
+    """
+    compiled = jax.jit(function, compiler_options=_quick_options(), **options)
+    return lambda *arguments: jax.tree.map(_host, compiled(*arguments))
+
+
+def _host(leaf: Any) -> Any:
+    return leaf if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else np.asarray(leaf)
 
 
 @cache

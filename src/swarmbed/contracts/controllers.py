@@ -1,49 +1,60 @@
 """What a controller promises: an action for every agent of every task that it accepts."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import jax
-from jax import Array
+import numpy as np
 
+from swarmbed.contracts.absence import GARBAGE, littered, only_present, who_is_there, with_gaps
 from swarmbed.contracts.check import Check, during, promise, quick_jit, require, require_equal, require_finite
-from swarmbed.contracts.settings import settings_checks
 from swarmbed.contracts.task_numbers import SIZES
-from swarmbed.contracts.task_subject import TaskSubject
+from swarmbed.contracts.task_subject import TaskSubject, stacked
 from swarmbed.controllers.base import Controller
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 
-CHECKS: list[Check] = settings_checks()
+CHECKS: list[Check] = []
 
 
-@dataclass(frozen=True)
 class Pairing:
-    """The controller on one task, with its rule compiled."""
+    """The controller on one task, with its rule compiled once."""
 
-    controller: Controller
-    ground: TaskSubject
+    def __init__(self, controller: Controller, ground: TaskSubject) -> None:
+        self.controller, self.ground = controller, ground
+        self._sized: dict[int, Pairing] = {ground.agents: self}
 
     @property
     def name(self) -> str:
         agents = self.ground.agents
-        return f"on {registry.tasks.name_of(self.ground.task)} with {agents} agent{'s' if agents > 1 else ''}"
+        return f"on {registry.task_name(self.ground.task)} with {agents} agent{'s' if agents > 1 else ''}"
 
+    def control(self, state: Any, key: Any) -> Any:
+        return self.controller.control(self.ground.task, state, key)
+
+    def compile(self) -> Any:
+        """Traced anew in each call, so that what differs from trace to trace can be seen."""
+        return quick_jit(lambda state, key: self.control(state, key))
+
+    @cached_property
     def compiled(self) -> Any:
-        return quick_jit(lambda state, key: self.controller.act(self.ground.task, state, key))
+        return self.compile()
 
-    def in_all_sizes(self) -> Iterator["Pairing"]:
+    @property
+    def fits(self) -> bool:
+        try:
+            self.controller.check(self.ground.task)
+        except SwarmbedError:
+            return False
+        return True
+
+    def sized(self, agents: int) -> "Pairing":
+        return self._sized.setdefault(agents, Pairing(self.controller, self.ground.sized(agents)))
+
+    def in_all_sizes(self) -> list["Pairing"]:
         """The same with one agent, a few and many, as far as the task and the controller take them."""
-        for agents in (self.ground.agents, *SIZES):
-            ground = TaskSubject(self.ground.spec, agents)
-            try:
-                self.controller.check(ground.task)
-            except SwarmbedError:
-                continue
-            yield replace(self, ground=ground)
+        return [pairing for pairing in map(self.sized, (self.ground.agents, *SIZES)) if pairing.fits]
 
 
 class ControllerSubject:
@@ -59,14 +70,7 @@ class ControllerSubject:
     @cached_property
     def pairings(self) -> list[Pairing]:
         grounds = [TaskSubject(spec) for spec in registry.tasks.all().values()]
-        return [Pairing(self.controller, ground) for ground in grounds if self.fits(ground)]
-
-    def fits(self, ground: TaskSubject) -> bool:
-        try:
-            self.controller.check(ground.task)
-        except SwarmbedError:
-            return False
-        return True
+        return [pairing for pairing in (Pairing(self.controller, ground) for ground in grounds) if pairing.fits]
 
 
 @promise(
@@ -91,7 +95,7 @@ def _shape(subject: ControllerSubject) -> None:
         task = pairing.ground.task
         with during(pairing.name, subject.spec):
             state = jax.eval_shape(task.initial, jax.random.key(0))
-            found = jax.eval_shape(lambda s, k, task=task: subject.controller.act(task, s, k), state, jax.random.key(0))
+            found = jax.eval_shape(pairing.control, state, jax.random.key(0))
         wanted = (task.num_agents, task.action_size)
         good = getattr(found, "shape", None) == wanted and found.dtype.kind == "f"
         require(good, f"{pairing.name} it gives {_described(found)}, not floats of shape {wanted}")
@@ -108,12 +112,35 @@ def _described(found: Any) -> str:
 )  # fmt: skip
 def _finite(subject: ControllerSubject) -> None:
     for pairing in subject.pairings:
-        ground, act = pairing.ground, pairing.compiled()
-        for where, state in {"agents at a random start": ground.start, **ground.hard_states}.items():
-            require_finite(act(state, jax.random.key(0)), f"{pairing.name}, with {where}, an action")
-        for sized in pairing.in_all_sizes():
-            if sized.ground.agents == 1:
-                require_finite(sized.compiled()(sized.ground.start, jax.random.key(0)), f"{sized.name}, an action")
+        for where, state in {"agents at a random start": pairing.ground.start, **pairing.ground.hard_states}.items():
+            found = pairing.compiled(state, jax.random.key(0))
+            require_finite(found, f"{pairing.name}, with {where}, an action")
+        lone = pairing.sized(1)
+        if lone in pairing.in_all_sizes():
+            require_finite(lone.compiled(lone.ground.start, jax.random.key(0)), f"{lone.name}, an action")
+
+
+@promise(
+    CHECKS, "what absent agents hold does not matter",
+    why="nobody may wait for, follow or count an agent that is not there, whatever the state holds in its place",
+    remedy="leave out those for whom state.present is false, with jnp.where before you sum, count or compare",
+)  # fmt: skip
+def _absent(subject: ControllerSubject) -> None:
+    for pairing in subject.pairings:
+        present, key = who_is_there(pairing.ground.agents), jax.random.key(0)
+        if present.all():
+            continue
+        state = with_gaps(pairing.ground.start, present)
+        clean = pairing.compiled(state, key)
+        for words, garbage in GARBAGE.items():
+            found = pairing.compiled(littered(state, present, garbage), key)
+            same = f"{pairing.name}, actions of those present change when absent agents hold {words}"
+            require_equal(clean[present], found[present], same)
+        few = pairing.sized(int(present.sum()))
+        certain = np.array_equal(clean, pairing.compiled(state, jax.random.key(1)))
+        if certain and few in pairing.in_all_sizes():
+            alone = few.compiled(only_present(state, present), key)
+            require_equal(alone, clean[present], f"{pairing.name}, empty places change the actions of those present")
 
 
 @promise(
@@ -124,7 +151,7 @@ def _finite(subject: ControllerSubject) -> None:
 def _pure(subject: ControllerSubject) -> None:
     for pairing in subject.pairings:
         state, key = pairing.ground.start, jax.random.key(0)
-        first, second = pairing.compiled()(state, key), pairing.compiled()(state, key)
+        first, second = pairing.compiled(state, key), pairing.compile()(state, key)
         require_equal(first, second, f"{pairing.name} it acts differently when it is traced again", within=0)
 
 
@@ -135,11 +162,8 @@ def _pure(subject: ControllerSubject) -> None:
 )  # fmt: skip
 def _batched(subject: ControllerSubject) -> None:
     for pairing in subject.pairings:
-        task = pairing.ground.task
         keys = jax.random.split(jax.random.key(5), 3)
-
-        def act(key: Array, task: Any = task) -> Array:
-            return subject.controller.act(task, task.initial(key), key)
-
-        together, one_by_one = quick_jit(lambda keys, act=act: (jax.vmap(act)(keys), jax.lax.map(act, keys)))(keys)
-        require_equal(together, one_by_one, f"{pairing.name}, under jax.vmap a swarm is steered differently")
+        states = [pairing.ground.initial(key) for key in keys]
+        together = quick_jit(jax.vmap(pairing.control))(stacked(states), keys)
+        one_by_one = [pairing.compiled(state, key) for state, key in zip(states, keys, strict=True)]
+        require_equal(together, np.stack(one_by_one), f"{pairing.name}, under jax.vmap a swarm is steered differently")

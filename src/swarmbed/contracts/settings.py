@@ -1,21 +1,26 @@
 """What all families promise: settings that become flags, configuration files and help."""
 
-import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, fields, is_dataclass
-from typing import Any
+from typing import Any, get_args, get_origin
 
-from swarmbed.cli.flags import add_flags
 from swarmbed.contracts.check import Check, promise, require
-from swarmbed.spec import config
-from swarmbed.spec.settings import as_dict, build, flag_name
+from swarmbed.spec import config, registry
+from swarmbed.spec.settings import as_dict, build, describe, flag_name, type_hints
+
+PLAIN = (int, float, bool, str)
 
 
-def settings_checks() -> list[Check]:
-    """The checks with which every family's list begins."""
+def settings_checks(family: str, taken: Collection[str] = ()) -> list[Check]:
+    """The checks with which every family's list begins. ``taken`` are flags that the command line has already."""
     checks: list[Check] = []
+
+    def becomes_flags(subject: Any) -> None:
+        _becomes_flags(subject.spec, dict.fromkeys(taken, "train") | _flags_of_others(family))
+
     for name, (why, remedy, function) in _CHECKS.items():
-        promise(checks, name, why=why, remedy=remedy, essential=True)(function)
+        run = becomes_flags if function is _becomes_flags else function
+        promise(checks, name, why=why, remedy=remedy, essential=True)(run)
     return checks
 
 
@@ -38,12 +43,39 @@ def _has_defaults_and_help(subject: Any) -> None:
     require(has_words, f"class {subject.spec.__name__} has no docstring")
 
 
-def _becomes_flags(subject: Any) -> None:
-    add_flags(argparse.ArgumentParser(add_help=False), subject.spec, "settings")
-    taken = _taken_flags()
-    for declared in fields(subject.spec):
+def _becomes_flags(spec: Any, taken: dict[str, str]) -> None:
+    hints = type_hints(spec)
+    for declared in fields(spec):
+        require(
+            _is_plain(hints[declared.name]),
+            f"setting {declared.name} is {describe(hints[declared.name])}, which no flag can give",
+        )
         for word in {flag_name(declared), declared.name.replace("_", "-")}:
-            require(word not in taken, f"setting {declared.name} would be the flag --{word}, which train has already")
+            owner = taken.get(word)
+            require(owner is None, f"setting {declared.name} would be the flag --{word}, which {owner} has already")
+
+
+def _is_plain(hint: Any) -> bool:
+    """A number, a word, true or false, or a list of such; each of them may be optional."""
+    options = [option for option in (get_args(hint) if type(None) in get_args(hint) else (hint,)) if option]
+    (option, *more) = [option for option in options if option is not type(None)]
+    if get_origin(option) is tuple:
+        option = get_args(option)[0]
+    return not more and option in PLAIN
+
+
+def _flags_of_others(family: str) -> dict[str, str]:
+    """The flags of all that can be trained together with a member of the family."""
+    others = [other for other in registry.FAMILIES if other.kind in config.DEFAULTS and other.folder != family]
+    if family not in {f.folder for f in registry.FAMILIES if f.kind in config.DEFAULTS}:
+        return {}  # controllers are not trained
+    return {
+        flag_name(declared): f"{other.kind} {name}"
+        for other in others
+        for name, spec in other.all().items()
+        if is_dataclass(spec)
+        for declared in fields(spec)
+    }
 
 
 def _survives_a_file(subject: Any) -> None:
@@ -54,27 +86,7 @@ def _survives_a_file(subject: Any) -> None:
     )
 
 
-def _taken_flags() -> set[str]:
-    """Flags of swarmbed train that no spec may use a second time."""
-    from swarmbed.cli.commands.train import SPECS
-
-    own = {
-        "task",
-        "embedding",
-        "algorithm",
-        "preset",
-        "config",
-        "plugin",
-        "out",
-        "resume",
-        "overwrite",
-        "seeds",
-        "devices",
-    }
-    return own | {flag_name(declared) for spec, _ in SPECS for declared in fields(spec)}
-
-
-_CHECKS: dict[str, tuple[str, str, Callable[[Any], None]]] = {
+_CHECKS: dict[str, tuple[str, str, Callable[..., None]]] = {
     "is a frozen dataclass": (
         "settings are the fields of a frozen dataclass; only then can they be set, saved and compared",
         "write @dataclass(frozen=True) above the class",

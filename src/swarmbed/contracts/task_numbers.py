@@ -3,7 +3,7 @@
 from typing import Any
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from swarmbed.contracts.check import Check, during, promise, quick_jit, require_equal, require_finite
@@ -26,9 +26,9 @@ def _finite(subject: TaskSubject) -> None:
     for step in range(STEPS):
         action = subject.action(step, scale=2.0)
         moved = subject.transition(state, action, jax.random.key(step))
-        require_finite(subject.judge(state, action, moved), f"after {step} random steps, what agents see or earn")
+        require_finite(subject.judge(state, action, moved), f"after {step + 1} random steps, what agents see or earn")
         state = moved
-    action, still = subject.action(0), jnp.zeros_like(subject.action(0))
+    action, still = subject.action(0), np.zeros_like(subject.action(0))
     for where, hard in subject.hard_states.items():
         moved = subject.transition(hard, action, jax.random.key(0))
         require_finite(moved, f"with {where}, the next state")
@@ -44,33 +44,36 @@ def _finite(subject: TaskSubject) -> None:
 def _gradients(subject: TaskSubject) -> None:
     gradient = quick_jit(jax.grad(_seen_and_earned, argnums=(1, 2)), static_argnums=0)
     for where, state in {"agents at a random start": subject.start, **subject.hard_states}.items():
-        found = gradient(subject.task, state.agents, jnp.zeros_like(subject.action(0)), state)
+        found = gradient(subject.task, state.agents, np.zeros_like(subject.action(0)), state)
         require_finite(found, f"with {where}, the gradient of what agents see and earn")
 
 
 def _seen_and_earned(task: Any, agents: Any, action: Array, state: Any) -> Array:
     """One number that depends on everything a step gives."""
-    moved = task.transition(state._replace(agents=agents), action, jax.random.key(0))
-    seen = [leaf.sum() for leaf in jax.tree.leaves(task.observe(moved)) if leaf.dtype.kind == "f"]
-    return sum(seen, task.reward(state, action, moved))
+    moved = task.advance(jax.random.key(0), state._replace(agents=agents), action)
+    seen = [leaf.sum() for leaf in jax.tree.leaves(task.observe(moved.state)) if leaf.dtype.kind == "f"]
+    return sum(seen, moved.reward)
 
 
 @promise(
     CHECKS, "many swarms at once behave like each alone",
-    why="training runs hundreds of environments under jax.vmap",
-    remedy="write for one swarm, without a batch axis, and branch with jnp.where instead of if",
+    why="training runs hundreds of environments under jax.vmap, all through step or advance",
+    remedy="write for one swarm, without a batch axis, branch with jnp.where instead of if, and leave step alone",
 )  # fmt: skip
 def _batched(subject: TaskSubject) -> None:
-    task, action = subject.task, subject.action(0)
-
-    def step(key: Array) -> Any:
-        state = task.initial(key)
-        moved = task.transition(state, action, key)
-        return moved, task.observe(state), task.reward(state, action, moved), task.terminated(moved)
-
-    keys = jax.random.split(jax.random.key(5), 3)
-    together, one_by_one = quick_jit(lambda keys: (jax.vmap(step)(keys), jax.lax.map(step, keys)))(keys)
-    require_equal(together, one_by_one, "under jax.vmap a swarm behaves differently")
+    keys, states, actions, step = subject.walk
+    for index, state in enumerate(states):
+        together = jax.tree.map(lambda leaf, index=index: leaf[index], step)
+        moved = subject.transition(state, actions[index], keys[index])._replace(age=together.state.age)
+        judged = subject.judge(state, actions[index], moved)
+        for what, alone, beside in (
+            ("leads to another state", moved, together.state),
+            ("earns another reward", judged.reward, together.reward),
+            ("ends differently", judged.terminated, together.terminated),
+            ("sees something else", judged.observation, together.observation),
+            ("measures something else", judged.metrics, together.info),
+        ):
+            require_equal(alone, beside, f"under jax.vmap a swarm {what} than its functions say one by one")
 
 
 @promise(
@@ -80,7 +83,7 @@ def _batched(subject: TaskSubject) -> None:
 )  # fmt: skip
 def _sizes(subject: TaskSubject) -> None:
     for agents, words in SIZES.items():
-        sized = TaskSubject(subject.spec, agents)
+        sized = subject.sized(agents)
         with during(f"with {words}", subject.spec):
             try:
                 sized.task  # noqa: B018  building it is the question

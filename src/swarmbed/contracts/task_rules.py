@@ -1,10 +1,12 @@
 """What a task promises about its rules: all chance comes from the key, and all agents are alike."""
 
+from typing import Any
+
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from swarmbed.contracts.check import Check, promise, require, require_equal
+from swarmbed.contracts.task_absence import same_set
 from swarmbed.contracts.task_subject import TaskSubject
 
 CHECKS: list[Check] = []
@@ -18,7 +20,7 @@ CHECKS: list[Check] = []
 def _pure(subject: TaskSubject) -> None:
     again = TaskSubject(subject.spec, subject.agents)
     require_equal(subject.start, again.start, "initial gives another state when it is traced again", within=0)
-    require_equal(subject.next_state, again.next_state, "transition moves on differently when it is traced again", 0)
+    require_equal(subject.next_state, again.next_state, "a step moves on differently when it is traced again", 0)
     require_equal(subject.judged, again.judged, "observation or reward differ when they are traced again", within=0)
 
 
@@ -29,8 +31,11 @@ def _pure(subject: TaskSubject) -> None:
 )  # fmt: skip
 def _relabelling(subject: TaskSubject) -> None:
     order = _all_moved(subject.agents)
-    relabel = lambda state: state._replace(agents=jax.tree.map(lambda leaf: leaf[order], state.agents))  # noqa: E731
     action = subject.action(0)
+
+    def relabel(state: Any) -> Any:
+        return state._replace(agents=jax.tree.map(lambda leaf: leaf[order], state.agents), present=state.present[order])
+
     other = subject.judge(relabel(subject.start), action[order], relabel(subject.next_state))
     judged = subject.judged
     require_equal(judged.reward, other.reward, "the reward changes")
@@ -39,9 +44,9 @@ def _relabelling(subject: TaskSubject) -> None:
     require_equal(judged.observation.local[order], other.observation.local, "the local properties are not permuted")
     for index, (seen, again) in enumerate(zip(judged.observation.sets, other.observation.sets, strict=True)):
         for agent in range(subject.agents):
-            old = np.asarray(seen.elements)[order[agent]][np.asarray(seen.mask)[order[agent]]]
-            new = np.asarray(again.elements)[agent][np.asarray(again.mask)[agent]]
-            require(_same_set(old, new), f"an agent sees another set {index}")
+            old = seen.elements[order[agent]][seen.mask[order[agent]]]
+            new = again.elements[agent][again.mask[agent]]
+            require(same_set(old, new), f"an agent sees another set {index}")
 
 
 def _all_moved(agents: int) -> np.ndarray:
@@ -51,14 +56,6 @@ def _all_moved(agents: int) -> np.ndarray:
         order = random.permutation(agents)
         if agents == 1 or (order != np.arange(agents)).all():
             return order
-
-
-def _same_set(old: np.ndarray, new: np.ndarray) -> bool:
-    """Equal up to order and rounding: every element has a partner."""
-    if old.shape != new.shape:
-        return False
-    apart = np.abs(old[:, None] - new[None, :]).max(-1, initial=0.0)
-    return bool(apart.size == 0 or (apart.min(1).max() < 1e-4 and apart.min(0).max() < 1e-4))
 
 
 @promise(
@@ -72,7 +69,7 @@ def _own_slot(subject: TaskSubject) -> None:
         if includes_self:
             slots = seen.mask.shape[1]
             require(slots == subject.agents, f"set {index} has {slots} slots, but self_in_sets expects one per agent")
-            require(not np.diag(np.asarray(seen.mask)).any(), f"in set {index} agents are present in their own set")
+            require(not np.diag(seen.mask).any(), f"in set {index} agents are present in their own set")
 
 
 @promise(
@@ -93,5 +90,5 @@ def _observe_from(subject: TaskSubject) -> None:
 def _clipped(subject: TaskSubject) -> None:
     wild, key = subject.action(1, scale=5.0), jax.random.key(1)
     far = subject.transition(subject.start, wild, key)
-    near = subject.transition(subject.start, jnp.clip(wild, -1, 1), key)
+    near = subject.transition(subject.start, np.clip(wild, -1, 1), key)
     require_equal(far, near, "an action of 5 moves an agent further than an action of 1")

@@ -10,7 +10,7 @@ from jaxtyping import TypeCheckError
 from swarmbed.contracts.check import Check, promise, require, same_structure, shapes_of
 from swarmbed.contracts.task_subject import TaskSubject
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks.base import Observation, ObservedSet
+from swarmbed.tasks.base import Metric, Observation, ObservedSet
 
 CHECKS: list[Check] = []
 
@@ -42,12 +42,18 @@ def require_shapes(subject: TaskSubject) -> None:
     state = jax.eval_shape(task.initial, jax.random.key(0))
     agents = getattr(state, "agents", None)
     require(
-        agents is not None and hasattr(state, "_replace"),
-        f"initial must give a State, or a NamedTuple of your own with a field agents, not {type(state).__name__}",
+        all(hasattr(state, name) for name in ("agents", "present", "age", "_replace")),
+        "initial must give a State, or a NamedTuple of your own with the fields agents, present and age, "
+        f"not {type(state).__name__}",
     )
-    for name, wanted in (("position", (n, 2)), ("heading", (n,))):
-        shape = getattr(getattr(agents, name, None), "shape", None)
-        require(shape == wanted, f"state.agents.{name} must have shape {wanted}, not {shape}")
+    for name, part, wanted in (
+        ("agents.position", getattr(agents, "position", None), (n, 2)),
+        ("agents.heading", getattr(agents, "heading", None), (n,)),
+        ("present", state.present, (n,)),
+        ("age", state.age, ()),
+    ):
+        shape = getattr(part, "shape", None)
+        require(shape == wanted, f"state.{name} must have shape {wanted}, not {shape}")
     for path, shape, _ in shapes_of(agents):
         require(shape[:1] == (n,), f"state.agents.{path} must have one row per agent ({n}), but has shape {shape}")
     action = jax.ShapeDtypeStruct((n, task.action_size), jnp.float32)
@@ -61,13 +67,40 @@ def require_shapes(subject: TaskSubject) -> None:
     for name, found, kind in (
         ("reward", jax.eval_shape(task.reward, state, action, moved), "f"),
         ("terminated", jax.eval_shape(task.terminated, state), "b"),
-        *((f"metric {key}", value, "f") for key, value in jax.eval_shape(task.metrics, state).items()),
     ):
         wanted_type = {"f": "a float", "b": "a boolean"}[kind]
         require(
             found.shape == () and found.dtype.kind == kind,
             f"{name} must be {wanted_type} without axes, not {found.dtype} of shape {found.shape}",
         )
+
+
+@promise(
+    CHECKS, "measure gives a number for every declared metric",
+    why="training columns, evaluations, pictures and the viewer read the declaration, then look the number up",
+    remedy="list every name that measure returns in metrics: ClassVar[tuple[Metric, ...]] = (Metric(name, label), …)",
+    essential=True,
+)  # fmt: skip
+def _metrics(subject: TaskSubject) -> None:
+    task = subject.task
+    declared = task.metrics
+    all_metrics = isinstance(declared, tuple) and all(isinstance(metric, Metric) for metric in declared)
+    require(all_metrics, "metrics must be a tuple of Metric")
+    names = [metric.name for metric in declared]
+    measured = jax.eval_shape(lambda key: task.measure(task.initial(key)), jax.random.key(0))
+    require(
+        sorted(names) == sorted(measured),
+        f"metrics declares {_listed(names)}, but measure gives {_listed(list(measured))}",
+    )
+    for name, found in measured.items():
+        require(
+            found.shape == () and found.dtype.kind == "f",
+            f"metric {name} must be a float without axes, not {found.dtype} of shape {found.shape}",
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _check_observation(seen: Any, n: int) -> None:

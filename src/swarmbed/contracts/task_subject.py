@@ -11,7 +11,7 @@ from jax import Array
 
 from swarmbed.contracts.check import quick_jit
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks.base import Observation, Task
+from swarmbed.tasks.base import Observation, State, Step, Task
 
 AGENTS = 5
 
@@ -26,11 +26,21 @@ class Judgement(NamedTuple):
     metrics: dict[str, Array]
 
 
+class Walk(NamedTuple):
+    """Three swarms that take a step side by side: at the start of an episode, in its midst, and as time runs out."""
+
+    keys: Array
+    states: list[State]
+    actions: np.ndarray
+    step: Step  # of all three, through jax.jit and jax.vmap
+
+
 class TaskSubject:
     """A task with few agents, and its functions compiled once for all checks."""
 
     def __init__(self, spec: type[Task], agents: int | None = None, horizon: int | None = None) -> None:
         self.spec, self.wanted_agents, self.wanted_horizon = spec, agents, horizon
+        self._sized: dict[int, TaskSubject] = {}
 
     @cached_property
     def task(self) -> Task:
@@ -46,6 +56,10 @@ class TaskSubject:
     def agents(self) -> int:
         return self.task.num_agents
 
+    def sized(self, agents: int) -> "TaskSubject":
+        """The same task with another number of agents; the same object each time, so that it is compiled once."""
+        return self._sized.setdefault(agents, TaskSubject(self.spec, agents))
+
     @cached_property
     def initial(self) -> Any:
         return quick_jit(lambda key: self.task.initial(key))
@@ -55,10 +69,6 @@ class TaskSubject:
         return quick_jit(lambda state, action, key: self.task.transition(state, action, key))
 
     @cached_property
-    def terminated(self) -> Any:
-        return quick_jit(lambda state: self.task.terminated(state))
-
-    @cached_property
     def judge(self) -> Any:
         return quick_jit(self.judgement)
 
@@ -66,16 +76,16 @@ class TaskSubject:
         task = self.task
         backwards = jnp.arange(task.num_agents)[::-1]
         return Judgement(
-            task.observe(state),
-            task.observe_from(state, backwards, task.transmit(state)),
+            task.observe(next_state),
+            task.observe_from(next_state, backwards, task.transmit(next_state)),
             task.reward(state, action, next_state),
             task.terminated(next_state),
-            task.metrics(next_state),
+            task.measure(next_state),
         )
 
-    def action(self, seed: int, scale: float = 1.0) -> Array:
+    def action(self, seed: int, scale: float = 1.0) -> np.ndarray:
         size = (self.agents, self.task.action_size)
-        return jnp.asarray(np.random.default_rng(seed).uniform(-scale, scale, size), jnp.float32)
+        return np.random.default_rng(seed).uniform(-scale, scale, size).astype(np.float32)
 
     @cached_property
     def start(self) -> Any:
@@ -90,6 +100,16 @@ class TaskSubject:
         return self.judge(self.start, self.action(0), self.next_state)
 
     @cached_property
+    def walk(self) -> Walk:
+        keys = jax.random.split(jax.random.key(5), 3)
+        ages = (0, self.task.horizon // 2, self.task.horizon - 1)
+        states = [self.initial(key) for key in keys]
+        states = [s._replace(age=np.asarray(age, s.age.dtype)) for s, age in zip(states, ages, strict=True)]
+        actions = np.stack([self.action(seed) for seed in range(3)])
+        batch = stacked(states)
+        return Walk(keys, states, actions, quick_jit(jax.vmap(self.task.step))(keys, batch, actions))
+
+    @cached_property
     def hard_states(self) -> dict[str, Any]:
         """States in which distances are 0 and directions do not exist."""
         found = {"all agents on one spot": self._gathered_at(self.start.agents.position[0])}
@@ -98,7 +118,13 @@ class TaskSubject:
             found["all agents on an evader"] = self._gathered_at(evaders[0])
         return found
 
-    def _gathered_at(self, spot: Array) -> Any:
+    def _gathered_at(self, spot: np.ndarray) -> Any:
         agents = self.start.agents
-        together = jnp.broadcast_to(spot, agents.position.shape)
+        together = np.broadcast_to(spot, agents.position.shape)
         return self.start._replace(agents=agents._replace(position=together))
+
+
+def stacked(states: list[Any]) -> Any:
+    """States side by side."""
+    together = lambda *leaves: np.stack(leaves) if isinstance(leaves[0], np.ndarray) else jnp.stack(leaves)  # noqa: E731
+    return jax.tree.map(together, *states)

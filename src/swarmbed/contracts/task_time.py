@@ -1,7 +1,7 @@
-"""What a task promises about time: it says when it is over, and leaves the clock to rollouts."""
+"""What a task promises about time: one step counts it, and only the task's own end is an end."""
 
 import jax
-import jax.numpy as jnp
+import numpy as np
 
 from swarmbed.contracts.check import Check, promise, require
 from swarmbed.contracts.task_subject import TaskSubject
@@ -9,6 +9,23 @@ from swarmbed.contracts.task_subject import TaskSubject
 SWARMS = 4
 SHORT = 3  # steps
 CHECKS: list[Check] = []
+
+
+@promise(
+    CHECKS, "a step counts the time, cuts off at the horizon and never starts anew",
+    why="the state knows its age; rollouts, evaluations and the viewer rely on the one step to say when time is up",
+    remedy="leave advance and step alone: they call your functions, count state.age and apply the horizon",
+)  # fmt: skip
+def _age(subject: TaskSubject) -> None:
+    horizon, walk = subject.task.horizon, subject.walk
+    for index, state in enumerate(walk.states):
+        age = int(state.age) + 1
+        found, terminated, truncated = (
+            part[index] for part in (walk.step.state.age, walk.step.terminated, walk.step.truncated)
+        )
+        require(int(found) == age, f"a step from age {age - 1} leads to age {int(found)}")
+        wanted = age >= horizon and not bool(terminated)
+        require(bool(truncated) == wanted, f"at age {age} of {horizon}, truncated is {bool(truncated)}")
 
 
 @promise(
@@ -31,10 +48,11 @@ def _horizon(subject: TaskSubject) -> None:
 
 def _ends(subject: TaskSubject, seed: int, steps: int) -> list[bool]:
     """Whether a swarm that stands still is at its end after each of its first steps."""
-    state, still, found = subject.initial(jax.random.key(seed)), jnp.zeros_like(subject.action(0)), []
+    state, still, found = subject.initial(jax.random.key(seed)), np.zeros_like(subject.action(0)), []
     for step in range(steps):
-        state = subject.transition(state, still, jax.random.key(step))
-        found.append(bool(subject.terminated(state)))
+        moved = subject.transition(state, still, jax.random.key(step))
+        found.append(bool(subject.judge(state, still, moved).terminated))
+        state = moved
     return found
 
 
@@ -44,5 +62,7 @@ def _ends(subject: TaskSubject, seed: int, steps: int) -> list[bool]:
     remedy="return true from terminated where the task is over, not where it goes on",
 )  # fmt: skip
 def _start(subject: TaskSubject) -> None:
-    over = [bool(subject.terminated(subject.initial(jax.random.key(seed)))) for seed in range(SWARMS)]
+    starts = [subject.initial(jax.random.key(seed)) for seed in range(SWARMS)]
+    still = np.zeros_like(subject.action(0))
+    over = [bool(subject.judge(state, still, state).terminated) for state in starts]
     require(not all(over), f"terminated is true in all of {SWARMS} random starts")

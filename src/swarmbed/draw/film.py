@@ -19,6 +19,7 @@ from swarmbed.draw.curves import Curve, log_scale
 from swarmbed.draw.recording import Recording, clock, describe, tell
 from swarmbed.draw.scene import AGENT_COLOR, EVADER_CELL, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look
 from swarmbed.draw.shapes import stage_of
+from swarmbed.draw.story import axis_of
 from swarmbed.draw.style import GREY, INK, make_folder, plain_axes
 from swarmbed.spec.errors import SwarmbedError
 
@@ -92,11 +93,11 @@ class Film:
         self.artists = [*self.scene.artists, self.clock, self.caption]
         if metric:
             low = figure.add_axes((left / width, 0.42 / height, 1 - (left + 0.2) / width, (strip - 0.72) / height))
-            # The caption above the curve says what it shows.
-            plain_axes(low, xlabel="step", ylabel=metric.unit)
+            plain_axes(low)
             low.tick_params(labelsize=8)
-            for label in (low.xaxis.label, low.yaxis.label):
-                label.set_fontsize(8)
+            # Below the curve, where there is room for it: the strip is too low for words along its side.
+            low.set_xlabel("step", loc="right", fontsize=8, color=INK)
+            self.axis = figure.text(left / width, 0.11 / height, axis_of(metric), fontsize=8, color=INK, va="center")
             low.set_xlim(0, max(recording.length, 1))
             low.set_ylim(1.08 * min(float(np.nanmin(values)), 0.0), 1.08 * max(float(np.nanmax(values)), 0.0) or 1.0)
             if metric.log:
@@ -116,15 +117,15 @@ class Film:
 
 
 def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:
-    try:
-        imageio_ffmpeg.get_ffmpeg_exe()
-    except RuntimeError as error:
-        raise SwarmbedError(
-            "an .mp4 needs ffmpeg, and none was found; write a .gif instead, or set IMAGEIO_FFMPEG_EXE"
-        ) from error
     with warnings.catch_warnings():
-        # jax warns of forks; this one becomes ffmpeg at once and never runs any of our code.
+        # jax warns of forks; these become ffmpeg at once and never run any of our code.
         warnings.filterwarnings("ignore", r"os\.fork", RuntimeWarning)
+        try:
+            imageio_ffmpeg.get_ffmpeg_exe()
+        except RuntimeError as error:
+            raise SwarmbedError(
+                "an .mp4 needs ffmpeg, and none was found; write a .gif instead, or set IMAGEIO_FFMPEG_EXE"
+            ) from error
         extra = ["-preset", "veryfast", "-crf", "23", "-tune", "animation", "-movflags", "+faststart"]
         writer: Any = imageio.get_writer(
             path, format="FFMPEG", fps=1 / seconds, quality=None, macro_block_size=2, output_params=extra

@@ -116,9 +116,9 @@ def trail(
 ) -> tuple[Points, NDArray[np.floating[Any]]]:
     """The ways of all agents and evaders from one time to another, with colours; older pieces are paler.
 
-    With ``fade`` they vanish towards ``first``, and whoever is gone by ``last`` has none. Without, they stay visible,
-    and are pale not by time but by the share of its way that a walker still has before it, so that one who arrives
-    early arrives in full colour. Nobody leaves a line while it is absent.
+    With ``fade`` they vanish towards ``first``, and whoever goes takes its trail along. Without, they stay visible, and
+    are pale not by time but by the share of its way that a walker still has before it, so that one who arrives early
+    arrives in full colour. Nobody leaves a line while it is absent.
     """
     pieces: list[Points] = [np.zeros((0, 2, 2))]
     colors: list[NDArray[np.floating[Any]]] = [np.zeros((0, 4))]
@@ -132,7 +132,8 @@ def trail(
         if color == AGENT_COLOR:
             there = np.asarray(states.present[first : last + 1])
             way = np.where(there[..., None], way, 0.0)  # what an absent agent's place holds may be no number at all
-        is_seen = there[:-1] & there[1:] & (there[-1] if fade else True)
+        until_now = np.logical_and.accumulate(there[::-1], axis=0)[::-1]
+        is_seen = until_now[:-1] if fade else there[:-1] & there[1:]
         found, index = segments(stage, way[:-1], way[1:], limit)
         walker, step = index % way.shape[1], index // way.shape[1]
         kept = is_seen[step, walker]

@@ -1,6 +1,6 @@
 """Policies that leave swarmbed: as an ONNX model, as StableHLO, or as one C header for a robot.
 
-    write(policy, Path("policy.onnx"))        the suffix says which format
+    write(policy, "policy.onnx")              the suffix says which format
     describe(policy)                          what goes in and comes out, as plain data
 
 Every format computes the same thing: the mean action of an agent from its local properties and its sets.
@@ -49,17 +49,18 @@ class Written:
     description: Description
 
 
-def format_of(path: Path) -> str:
+def format_of(path: str | Path) -> str:
     """The format that a file's name asks for."""
     for name, known in FORMATS.items():
-        if path.suffix == known.suffix:
+        if Path(path).suffix == known.suffix:
             return name
     endings = ", ".join(f"{known.suffix} ({name})" for name, known in FORMATS.items())
-    raise SwarmbedError(f"--out {path} does not say which format it is; end it in {endings}, or add --format")
+    raise SwarmbedError(f"the file {path} does not say which format it is; end it in {endings}, or name the format")
 
 
-def write(policy: Policy, path: Path, format: str | None = None) -> Written:
+def write(policy: Policy, path: str | Path, format: str | None = None) -> Written:
     """Convert, run the result beside the policy itself on random inputs, and only then write it."""
+    path = Path(path)
     known = FORMATS[choose("format", format or format_of(path), tuple(FORMATS))]
     made = exported(policy)
     content = known.convert(made, path.stem)

@@ -36,7 +36,7 @@ def _neural(embedding: Neural, params: Params, features: int, slots: int) -> Blo
     tables: list[str] = []
     phi: list[str] = []
     source, inputs = "element", features
-    for index, layer in enumerate(params.values()):
+    for index, layer in enumerate(params):
         outputs = layer["bias"].shape[0]
         tables += [*array(f"weight{index}", layer["weight"]), *array(f"bias{index}", layer["bias"])]
         phi += [f"float phi{index}[{outputs}];"]

@@ -15,7 +15,8 @@ from swarmbed.export.c_embeddings import Block, block_for
 from swarmbed.export.c_text import activate, array, comment, dense, indented
 from swarmbed.export.description import Column, Description
 from swarmbed.export.function import Exported, Run, check_weights
-from swarmbed.networks.network import Params
+from swarmbed.networks.base import Params
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 
@@ -23,6 +24,7 @@ from swarmbed.spec.errors import SwarmbedError
 def convert(made: Exported, name: str) -> bytes:
     """The header's text; ``name`` becomes the function's, as ``name_act``."""
     check_weights(made)
+    _check_network(made)
     params = jax.tree.map(np.asarray, made.policy.params.network)
     description, blocks = made.description, _blocks(made, params)
     symbol = identifier(name)
@@ -80,11 +82,17 @@ def built_in() -> str:
     return ", ".join(n for n, c in registry.embeddings.all().items() if c.__module__.startswith("swarmbed.embeddings"))
 
 
+def _check_network(made: Exported) -> None:
+    """Only the network whose layers are known can be written down layer by layer."""
+    if type(made.policy.network) is not Perceptron:
+        name = registry.networks.name_of(made.policy.network)
+        raise SwarmbedError(f"format c knows only the network 'perceptron', not {name!r}; use onnx or stablehlo")
+
+
 def _blocks(made: Exported, params: Params) -> list[Block]:
     blocks = []
     for index, layout in enumerate(made.layout.sets):
-        weights = params["embeddings"][f"set{index}"]
-        block = block_for(made.policy.embedding, weights, layout.features, layout.slots)
+        block = block_for(made.policy.embedding, params["embeddings"][index], layout.features, layout.slots)
         if block is None:
             name = registry.embeddings.name_of(made.policy.embedding)
             raise SwarmbedError(
@@ -115,7 +123,7 @@ def _body(params: Params, description: Description, blocks: list[Block]) -> list
     if description.local:
         count = len(description.local)
         lines += [f"for (int i = 0; i < {count}; i++) joined[{start} + i] = local[i];"]
-    source, head = "joined", list(params["head"].values())
+    source, head = "joined", params["head"]
     for index, layer in enumerate(head):
         inputs, outputs = layer["weight"].shape
         is_last = index == len(head) - 1

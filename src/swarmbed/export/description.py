@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from swarmbed.export.meaning import action_columns, meaning_of
-from swarmbed.networks.network import Layout
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.policy.policy import Policy
-from swarmbed.spec import config, registry
-from swarmbed.spec.settings import as_dict
+from swarmbed.spec import config
+from swarmbed.spec.observation import Layout
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.evasion import EvasionTask
 
@@ -73,22 +73,17 @@ class Description:
 
 def describe(policy: Policy) -> Description:
     """What a policy reads and says, and the settings it was trained with."""
-    task, names, layout = policy.task, policy.task.column_names, Layout.of(policy.task)
-    task_name, embedding_name = registry.tasks.name_of(task), registry.embeddings.name_of(policy.embedding)
-    fixed = not policy.embedding.any_number_of_slots
+    task, names, layout = policy.task, policy.task.column_names, exported_layout(policy)
+    settings = config.to_sections(policy.specs)
+    fixed = not policy.model.any_number_of_slots
     sets = []
     for name, columns, seen in zip(_set_names(task, len(names.sets)), names.sets, layout.sets, strict=True):
-        slots = seen.slots - seen.includes_self if fixed else None
         meanings = tuple(Column(column, meaning_of(task, column, name)) for column in columns)
-        sets.append(SetDescription(name, meanings, slots))
-    settings = {
-        "task": {"name": task_name, **as_dict(task)},
-        "embedding": {"name": embedding_name, **as_dict(policy.embedding)},
-        "batch": {"hidden": list(policy.hidden)},
-    }
+        sets.append(SetDescription(name, meanings, seen.slots if fixed else None))
     deviation = np.exp(np.asarray(policy.params.log_std))
     return Description(
-        f"swarmbed policy for task {task_name} with embedding {embedding_name}, trained with {task.num_agents} agents",
+        f"swarmbed policy for task {settings['task']['name']} with {_how(policy, settings)}, "
+        f"trained with {task.num_agents} agents",
         tuple(Column(column, meaning_of(task, column, "local")) for column in names.local),
         tuple(sets),
         tuple(Column(*column) for column in action_columns(task)),
@@ -96,6 +91,22 @@ def describe(policy: Policy) -> Description:
         getattr(task, "control_seconds", None),
         config.dump(settings),
     )
+
+
+def exported_layout(policy: Policy) -> Layout:
+    """What goes in, without an agent's own slot: it is always absent, and a robot has no use for it. Only a network of
+    one's own whose weights belong to certain slots gets them all, since nobody knows which ones it would miss."""
+    layout = policy.task.layout
+    if not (isinstance(policy.network, Perceptron) or policy.model.any_number_of_slots):
+        return layout
+    sets = [s._replace(slots=s.slots - s.includes_self, includes_self=False) for s in layout.sets]
+    return Layout(layout.local, tuple(sets))
+
+
+def _how(policy: Policy, settings: config.Config) -> str:
+    """What tells policies apart: the embedding where the network is the usual one, else the network."""
+    family = "embedding" if isinstance(policy.network, Perceptron) else "network"
+    return f"{family} {settings[family]['name']}"
 
 
 def _set_names(task: Task, count: int) -> tuple[str, ...]:

@@ -10,11 +10,10 @@ from jax import Array
 from jax.export import SymbolicScope, symbolic_shape
 from jaxtyping import Float
 
-from swarmbed.export.description import Description, describe
-from swarmbed.networks.network import Layout, Network
+from swarmbed.export.description import Description, describe, exported_layout
 from swarmbed.policy.policy import Policy
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks.base import Observation, ObservedSet
+from swarmbed.spec.observation import Layout, Observation, ObservedSet
 
 TOLERANCE = 1e-4  # how far an export may be from the policy; rounding stays far below, a mistake does not
 COUNTS = (1, 9, 49, 127)  # neighbours with which an export is tried out
@@ -35,7 +34,7 @@ class Exported(NamedTuple):
 
     @property
     def any_number_of_slots(self) -> bool:
-        return self.policy.embedding.any_number_of_slots
+        return self.policy.model.any_number_of_slots
 
     def abstract(self) -> list[jax.ShapeDtypeStruct]:
         """The inputs as JAX traces them, with symbols for what is open."""
@@ -53,18 +52,18 @@ def kind(name: str) -> Any:
 def exported(policy: Policy) -> Exported:
     """The policy as a function of plain arrays.
 
-    An agent's own slot, always absent, is left out: a robot has no use for it. Local properties are left out where a
-    policy reads none. The number of slots is open unless the embedding belongs to one.
+    Local properties are left out where a policy reads none. The number of slots is open unless the weights belong to
+    one.
     """
     names: list[str] = []
     shapes: list[tuple[int | str, ...]] = []
-    description, layout = describe(policy), _without_self(Layout.of(policy.task))
-    network = Network(layout, policy.embedding, policy.hidden, policy.task.action_size)
+    description, layout = describe(policy), exported_layout(policy)
+    model = policy.network.model(layout, policy.embedding, policy.task.action_size)
     if layout.local:
         names.append("local")
         shapes.append(("batch", layout.local))
     for name, seen in zip(description.set_names, layout.sets, strict=True):
-        slots = name if policy.embedding.any_number_of_slots else seen.slots
+        slots = name if model.any_number_of_slots else seen.slots
         names += [name, f"{name}_mask"]
         shapes += [("batch", slots, seen.features), ("batch", slots)]
 
@@ -72,7 +71,7 @@ def exported(policy: Policy) -> Exported:
         batch, rest = arrays[0].shape[0], arrays[1:] if layout.local else arrays
         local = arrays[0] if layout.local else jnp.zeros((batch, 0), jnp.float32)
         sets = tuple(ObservedSet(rest[2 * i], rest[2 * i + 1]) for i in range(len(layout.sets)))
-        return network.apply(policy.params.network, network.prepare(Observation(local, sets)))
+        return model.apply(policy.params.network, model.prepare(Observation(local, sets)))
 
     return Exported(policy, description, layout, function, tuple(names), tuple(shapes))
 
@@ -83,9 +82,14 @@ def check_weights(made: Exported) -> None:
         raise SwarmbedError("the policy holds weights that are not finite numbers, so it cannot be exported")
 
 
-def first_line(error: Exception) -> str:
-    """What went wrong inside a converter, short enough for one sentence."""
-    return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"
+def not_convertible(made: Exported, format: str, error: Exception) -> SwarmbedError:
+    """The sentence for a network or an embedding that a converter cannot follow."""
+    sizes = "any number of agents and neighbours" if made.any_number_of_slots else "any number of agents"
+    reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"
+    return SwarmbedError(
+        f"the policy cannot be written as {format}: its network and embedding must be JAX functions that can be traced "
+        f"for {sizes}, and these cannot ({reason})"
+    )
 
 
 def random_inputs(made: Exported, count: int, batch: int, seed: int = 0) -> list[np.ndarray]:
@@ -130,11 +134,6 @@ def _filled_up(array: np.ndarray, slots: int) -> np.ndarray:
     if array.ndim == 2 and array.dtype != np.bool_:
         return array  # local properties have no slots
     return np.pad(array, [(0, 0), (0, slots - array.shape[1]), *[(0, 0)] * (array.ndim - 2)])
-
-
-def _without_self(layout: Layout) -> Layout:
-    sets = [s._replace(slots=s.slots - s.includes_self, includes_self=False) for s in layout.sets]
-    return Layout(layout.local, tuple(sets))
 
 
 def _like_an_observation(random: np.random.Generator, shape: Sequence[int]) -> np.ndarray:

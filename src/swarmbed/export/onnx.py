@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from swarmbed.export.function import Exported, Run, check_weights, first_line
+from swarmbed.export.function import Exported, Run, check_weights, not_convertible
 from swarmbed.spec.errors import SwarmbedError
 
 OPSET = 18  # of 2022: old enough for the runtimes on robots, new enough for everything that is needed
@@ -27,7 +27,7 @@ def convert(made: Exported, name: str) -> bytes:
                 input_names=list(made.names), output_names=["action"],
             )  # fmt: skip
         except Exception as error:
-            raise SwarmbedError(f"the policy cannot be written as ONNX: {first_line(error)}") from error
+            raise not_convertible(made, "ONNX", error) from error
     model.doc_string = made.description.summary
     for key, value in made.description.as_dict().items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -6,8 +6,7 @@ import jax
 import numpy as np
 from jax import export
 
-from swarmbed.export.function import Exported, Run, check_weights, first_line
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.export.function import Exported, Run, check_weights, not_convertible
 
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
@@ -18,7 +17,7 @@ def convert(made: Exported, name: str) -> bytes:
     try:
         return bytes(export.export(jax.jit(made.function), platforms=PLATFORMS)(*made.abstract()).serialize())
     except Exception as error:
-        raise SwarmbedError(f"the policy cannot be written as StableHLO: {first_line(error)}") from error
+        raise not_convertible(made, "StableHLO", error) from error
 
 
 def open_model(made: Exported, content: bytes) -> Run:

@@ -37,6 +37,7 @@ class Episodes:
         agents = (num_swarms, task.num_agents) if joint else (num_swarms * task.num_agents,)
         self.action_shape = (*agents, task.action_size)
         self.swarms: swarms.Swarms | None = None
+        self.present: Any = None  # who is there now, (swarms, N)
         self.camera: Any = None
 
     def reset(self, seeds: Sequence[int] | None) -> swarms.View:
@@ -49,7 +50,9 @@ class Episodes:
             first = swarms.fresh_seed()
             keys = swarms.seeded([first + i for i in range(self.num_swarms)])
         self.swarms, view = swarms.begin(self.task, keys, flatten=self.flatten)
-        return _as_numpy(view)
+        view = _as_numpy(view)
+        self.present = view.present
+        return view
 
     def step(self, actions: Any) -> swarms.Outcome:
         """One time step of all swarms."""
@@ -57,12 +60,9 @@ class Episodes:
         self.swarms, outcome = swarms.advance(
             self.task, self._begun("step"), action, flatten=self.flatten, autoreset=self.autoreset
         )
-        return _as_numpy(outcome)
-
-    @property
-    def present(self) -> np.ndarray:
-        """Who is there, (swarms, N)."""
-        return np.array(self._begun("step").state.present)
+        outcome = _as_numpy(outcome)
+        self.present = outcome.view.present
+        return outcome
 
     def state(self, index: int = 0) -> State:
         """The present state of one swarm."""

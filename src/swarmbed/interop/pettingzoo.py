@@ -50,6 +50,7 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
         self.metadata |= metadata(task)
         self.possible_agents = [f"agent_{i}" for i in range(task.num_agents)]
         self.agents: list[str] = []
+        self._place = {agent: i for i, agent in enumerate(self.possible_agents)}
         # One space object for each agent, because each has its own random generator.
         self.observation_spaces = {agent: spaces.observation_space(task, flatten) for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.action_space(task) for agent in self.possible_agents}
@@ -79,10 +80,11 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
                 raise SwarmbedError("the episode has ended and no agent is left to act; call reset() first")
             return {}, {}, {}, {}, {}
         outcome = self._episodes.step(self._all_actions(actions))
-        acted, there = self.agents, self._there(outcome.view)
+        acted, now = set(self.agents), self._there(outcome.view)
+        there = set(now)
         told = [agent for agent in self.possible_agents if agent in acted or agent in there]
         terminated, truncated = bool(outcome.terminated[0]), bool(outcome.truncated[0])
-        self.agents = [] if terminated or truncated else there
+        self.agents = [] if terminated or truncated else now
         return (
             self._seen(outcome.view, told),
             {agent: float(outcome.reward[0]) if agent in acted else 0.0 for agent in told},
@@ -107,14 +109,16 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
         forgotten = [agent for agent in self.agents if agent not in actions]
         if forgotten:
             raise SwarmbedError(f"actions must hold one action for every agent, but {forgotten[0]!r} is missing")
-        nothing = np.zeros(np.shape(actions[self.agents[0]]), np.float32) if self.agents else None
-        return [actions[agent] if agent in self.agents else nothing for agent in self.possible_agents]
+        if len(self.agents) == len(self.possible_agents):
+            return [actions[agent] for agent in self.possible_agents]
+        nothing, there = np.zeros(np.shape(actions[self.agents[0]])), set(self.agents)
+        return [actions[agent] if agent in there else nothing for agent in self.possible_agents]
 
     def _there(self, view: swarms.View) -> list[str]:
         return [agent for agent, there in zip(self.possible_agents, view.present[0], strict=True) if there]
 
     def _seen(self, view: swarms.View, agents: list[str]) -> dict[str, Any]:
-        return {agent: spaces.row(view.observation, self.possible_agents.index(agent)) for agent in agents}
+        return {agent: spaces.row(view.observation, self._place[agent]) for agent in agents}
 
     def _infos(self, view: swarms.View, agents: list[str]) -> dict[str, dict[str, Any]]:
         metrics = {name: float(value[0]) for name, value in view.metrics.items()}

@@ -76,7 +76,9 @@ def by_swarm(encoded: Any, task: Task) -> Any:
 
 def row(encoded: Any, index: int) -> Any:
     """The observation of one agent out of all, or of one swarm."""
-    return jax.tree.map(lambda rows: rows[index], encoded)
+    if isinstance(encoded, dict):
+        return {name: rows[index] for name, rows in encoded.items()}
+    return encoded[index]
 
 
 def _table(elements: Array, mask: Array) -> Array:

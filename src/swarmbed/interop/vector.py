@@ -84,7 +84,7 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         reward = self._each(outcome.reward).astype(np.float64)
         return (
             self._seen(outcome.view),
-            reward if self.joint else np.where(acting.ravel(), reward, 0.0),
+            reward if self.joint else np.where(np.ravel(acting), reward, 0.0),
             self._each(outcome.terminated),
             self._each(outcome.truncated),
             infos,

@@ -88,8 +88,7 @@ class RunFolder:
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        # A run that an earlier version began may lack a column.
-        writer.writerows([_cell(row.get(name, math.nan)) for name in columns] for row in rows)
+        writer.writerows([_cell(row[name]) for name in columns] for row in rows)
         files.write_atomically(self.metrics, text.getvalue().encode())
 
     def append_metrics(self, row: Row, columns: tuple[str, ...]) -> None:

@@ -98,7 +98,9 @@ class Trainer:
 
     def run_from(self, point: Checkpoint) -> TrainingResult:
         """Go on from a checkpoint to the last iteration."""
-        rows = [row for row in self.folder.read_metrics() if row["iteration"] <= point.iteration]
+        kept = [row for row in self.folder.read_metrics() if row["iteration"] <= point.iteration]
+        # A run that an earlier version began may lack a column.
+        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in kept]
         with ExitStack() as stack:
             loggers = []
             if self.writes:

@@ -1,6 +1,7 @@
-"""swarmbed check: does a file's task, embedding, algorithm or controller keep its promises?"""
+"""swarmbed check: does a file's task, embedding, network, algorithm or controller keep its promises?"""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from rich.table import Table
 from swarmbed.cli.flags import Parser
 from swarmbed.compute import devices
 from swarmbed.contracts import Outcome, Subject, check_spec, named, subjects_of_file
-from swarmbed.spec import registry
+from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import flag_name
 
-SUMMARY = "Check your own task, embedding, algorithm or controller"
+SUMMARY = "Check your own task, embedding, network, algorithm or controller"
 EXAMPLE = """
 swarmbed check examples/dispersion.py
 swarmbed check rendezvous            # something that is installed, by its name
@@ -33,6 +35,14 @@ def run(argv: Sequence[str]) -> None:
         raise SwarmbedError(f"check: {', '.join(failed)} {'does' if len(failed) == 1 else 'do'} not keep the contract")
 
 
+def taken_flags() -> set[str]:
+    """The flags of swarmbed train that no setting may use a second time."""
+    from swarmbed.cli.commands.train import SPECS
+
+    own = ("preset", "config", "plugin", "out", "resume", "overwrite", "seeds", "devices")
+    return {*own, *config.DEFAULTS, *(flag_name(declared) for spec, _ in SPECS for declared in fields(spec))}
+
+
 def _subjects(what: str) -> list[Subject]:
     if Path(what).is_file():
         return subjects_of_file(what)
@@ -45,7 +55,7 @@ def _subjects(what: str) -> list[Subject]:
         raise SwarmbedError(f"check: file {what} does not exist")
     close = get_close_matches(what, [name for family in registry.FAMILIES for name in family.all()], n=1)
     raise SwarmbedError(
-        f"check: {what!r} is neither a file nor the name of a task, embedding, algorithm or controller"
+        f"check: {what!r} is neither a file nor the name of a task, embedding, network, algorithm or controller"
         + (f"; did you mean {close[0]!r}?" if close else "")
     )
 
@@ -58,7 +68,7 @@ def _check(subject: Subject, console: Console) -> bool:
         console.print(f"  [red]✗[/red] {_escaped(subject.trouble)}")
         return False
     outcomes = []
-    for outcome in check_spec(subject.family, subject.name, subject.spec):
+    for outcome in check_spec(subject.family, subject.name, subject.spec, taken_flags()):
         _show(outcome, console)
         outcomes.append(outcome)
     broken = sum(outcome.found is not None for outcome in outcomes)

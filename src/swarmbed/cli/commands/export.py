@@ -29,7 +29,11 @@ def run(argv: Sequence[str]) -> None:
     )
     parser.add_argument("--out", metavar="FILE", help="where to write (default: WHO's name with the format's ending)")
     parser.add_argument(
-        "--plugin", action="append", default=[], metavar="FILE.py", help="a file with the policy's task or embedding"
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="a file with the policy's task, embedding or network",
     )
     options = parser.parse(argv)
     for plugin in options.plugin:

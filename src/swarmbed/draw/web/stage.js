@@ -102,8 +102,10 @@
       };
       moment.ids.forEach((id, i) => keep(id, moment.x[i], moment.y[i]));
       (moment.evader_x || []).forEach((x, i) => keep(`evader ${i}`, x, moment.evader_y[i]));
+      // Whoever goes takes its trace along.
+      const there = new Set(moment.ids);
       for (const id of this.trails.keys()) {
-        if (typeof id === "number" && !this.slots.has(id)) this.trails.delete(id);
+        if (typeof id === "number" && !there.has(id)) this.trails.delete(id);
       }
     }
 

@@ -1,0 +1,73 @@
+"""The learner as two pure functions: over seeds, on its own, and spread over a mesh."""
+
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from swarmbed import SwarmbedError
+from swarmbed.algorithms.trpo import Trpo
+from swarmbed.compute import devices
+from swarmbed.embeddings.moments import Moments
+from swarmbed.embeddings.neural import Neural
+from swarmbed.learn.learner import BatchSettings, Learner, Spread
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.tasks import make
+from toy_task import Drift
+
+SMALL = BatchSettings(environments=4, segment=6, sampled_agents=2)
+QUICK = Trpo(value_epochs=1, value_minibatch=12, cg_steps=3, line_search_steps=3)
+LEARNER = Learner(Drift(), Moments(), QUICK, SMALL, Perceptron((4,)))
+
+
+@pytest.fixture(scope="module")
+def iterate(quick_jit: Any) -> Any:
+    return quick_jit(LEARNER.iterate)
+
+
+def test_iterating_is_pure(iterate: Any) -> None:
+    state = LEARNER.init(jax.random.key(3))
+    first, second = iterate(state), iterate(state)
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in _pairs(first, second))
+
+
+def test_seeds_run_in_one_program(iterate: Any, quick_jit: Any) -> None:
+    # A neural embedding, whose hand-written gradient has to be vmapped too.
+    learner = Learner(make("rendezvous", num_agents=3, horizon=8), Neural(features=(4,)), QUICK, SMALL, Perceptron((4,)))
+    keys = jax.random.split(jax.random.key(0), 3)
+    together = quick_jit(jax.vmap(learner.iterate))(jax.vmap(learner.init)(keys))
+    alone = quick_jit(learner.iterate)
+    for index, key in enumerate(keys):
+        state, metrics = alone(learner.init(key))
+        same = jax.tree.map(lambda leaf, i=index: leaf[i], together)
+        for one, other in _pairs((state.policy, state.critic.params, metrics), (same[0].policy, same[0].critic.params, same[1])):
+            np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
+
+
+def test_a_mesh_of_one_device_changes_nothing(iterate: Any) -> None:
+    spread = Spread(LEARNER, devices.mesh(1))
+    state = LEARNER.init(jax.random.key(5))
+    wanted = iterate(state)
+    for one, other in _pairs(spread.iterate(spread.init(5)), wanted):
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
+def test_a_row_of_metrics_has_what_the_task_declares(iterate: Any) -> None:
+    _, metrics = iterate(LEARNER.init(jax.random.key(0)))
+    declared = {metric.name for metric in Drift.metrics}
+    assert declared <= set(metrics)
+    assert {"mean_return", "mean_length", "episodes", "kl", "surrogate", "entropy", "explained_variance"} <= set(metrics)
+
+
+@pytest.mark.parametrize("wrong", ["task", "embedding", "algorithm", "network"])
+def test_a_part_of_the_wrong_kind_is_named(wrong: str) -> None:
+    parts = LEARNER.specs | {wrong: "neural"}
+    with pytest.raises(SwarmbedError, match=f"{wrong} must be a"):
+        Learner(**parts)
+
+
+def _pairs(one: Any, other: Any) -> Any:
+    plain = lambda leaf: jax.random.key_data(leaf) if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf  # noqa: E731
+    first, second = (jax.tree.leaves(jax.tree.map(plain, tree)) for tree in (one, other))
+    return zip(first, second, strict=True)
