@@ -2,19 +2,32 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: train test lint test-learning bench docs clean
+.PHONY: train test test-all lint browser test-learning coverage bench docs clean
 
 train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, render a video
 	$(BIN)/swarmbed train rendezvous
 
-test: .venv/.dev lint  ## lint, types, import layering and all quick tests
-	$(BIN)/pytest -n 2
+# Not run by this: tests/integration (see test-all) and the learning checks (see test-learning).
+test: .venv/.dev lint  ## lint, types, import layers and the quick tests
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/integration
+
+test-all: .venv/.dev lint browser  ## the same and tests/integration: processes, Ray, several machines, wheel, every experiment, Chromium
+	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The tests of the viewer's page drive a real browser. Debian's is installed where it is missing and we may.
+browser:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
+	  (apt-get update -qq && apt-get install -y -qq chromium chromium-driver >/dev/null) || \
+	  echo "no Chromium: install chromium and chromium-driver to run the tests of the viewer's page" >&2
+
+coverage: .venv/.dev browser  ## lines and branches that all tests reach
+	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered
 
 test-learning: .venv/.dev  ## the slow checks: does it learn? (one to two hours on two cores)
 	$(BIN)/pytest -m slow -n 2 -rP

@@ -1,17 +1,25 @@
 """The paper's study at a size that takes seconds."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from swarmbed.run.train import Outputs, resume_run
+import pytest
+
+from swarmbed.run.settings import Outputs
+from swarmbed.run.train import resume_run
 from swarmbed.study import plan
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.outcome import conclude
 from swarmbed.study.store import Store
+from swarmbed.tasks import make
 
 SMALL = {
     "task": {"num_agents": 3, "horizon": 6},
-    "batch": {"environments": 2, "segment": 6, "hidden": [4]},
+    "network": {"hidden": [4]},
+    "batch": {"environments": 2, "segment": 6},
     "algorithm": {"value_epochs": 1, "cg_steps": 1},
 }
 TINY = Budget("tiny", 0.01, 2, SMALL, most_seeds=1)
@@ -35,3 +43,23 @@ def run_here(store: Store, job: plan.Job) -> None:
 def write_metrics(path: Path, metrics: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(metrics)
+
+
+def from_training_to_figure(experiment: Experiment, store: Store) -> None:
+    """Train what is missing, conclude, and see that something was written."""
+    for job in plan.missing([experiment], store, TINY, None):
+        run_here(store, job)
+    assert plan.missing([experiment], store, TINY, None) == []
+    made = conclude(experiment, store, TINY)
+    assert made
+    assert all(path.stat().st_size > 100 for path in made)
+
+
+@contextmanager
+def short_episodes() -> Iterator[None]:
+    """Evaluations of a few steps, while one is inside."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("swarmbed.study.outcome.EVENT_EPISODES", 2)
+        patch.setattr("swarmbed.study.cost.CALLS", 2)
+        patch.setattr("swarmbed.study.outcome.make", lambda name, **settings: make(name, **settings | {"horizon": 6}))
+        yield

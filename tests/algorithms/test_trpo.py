@@ -101,12 +101,12 @@ def plain_divergence(vector: Any, samples: Samples) -> Any:
 def test_conjugate_gradients_solve_a_system_in_as_many_steps_as_it_has_unknowns(float64: None) -> None:
     root = np.random.default_rng(3).normal(size=(5, 5))
     matrix, target = jnp.array(root @ root.T + 0.1 * np.eye(5)), jnp.arange(1.0, 6.0)
-    found = conjugate_gradient(lambda v: matrix @ v, target, 5)
+    found, left_over = conjugate_gradient(lambda v: matrix @ v, target, 5)
     assert np.asarray(found) == pytest.approx(np.linalg.solve(matrix, target), rel=1e-6)
 
 
 def test_conjugate_gradients_stay_where_nothing_is_left_to_solve() -> None:
-    found = conjugate_gradient(lambda v: 2 * v, jnp.array([2.0, -4.0, 0.0]), 10)
+    found, _ = conjugate_gradient(lambda v: 2 * v, jnp.array([2.0, -4.0, 0.0]), 10)
     assert np.asarray(found).tolist() == [1, -2, 0]
 
 

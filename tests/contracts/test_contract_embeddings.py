@@ -138,7 +138,7 @@ ALONE = "every set is embedded on its own"
         (Leaky, ABSENT, "the vector changes when absent slots hold 0"),
         (LeakyGradient, ABSENT, "the gradient of the parameters changes when absent slots hold inf"),
         (Biased, "an empty set gives zeros", "the vector of the empty set is not zero"),
-        (SlotCounter, SLOTS, "34 more empty slots change the vector"),
+        (SlotCounter, SLOTS, "two more empty slots change the vector"),
         (OneWeightPerSlot, SLOTS, "with 1 slots parameters have another shape than with 6"),
         (Sum, "doubling every element changes nothing where that is declared", "every element is there twice"),
         (Nosy, ALONE, "a set gives another vector when it is alone in its batch"),

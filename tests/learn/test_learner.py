@@ -34,14 +34,18 @@ def test_iterating_is_pure(iterate: Any) -> None:
 
 def test_seeds_run_in_one_program(iterate: Any, quick_jit: Any) -> None:
     # A neural embedding, whose hand-written gradient has to be vmapped too.
-    learner = Learner(make("rendezvous", num_agents=3, horizon=8), Neural(features=(4,)), QUICK, SMALL, Perceptron((4,)))
+    learner = Learner(
+        make("rendezvous", num_agents=3, horizon=8), Neural(features=(4,)), QUICK, SMALL, Perceptron((4,))
+    )
     keys = jax.random.split(jax.random.key(0), 3)
     together = quick_jit(jax.vmap(learner.iterate))(jax.vmap(learner.init)(keys))
     alone = quick_jit(learner.iterate)
     for index, key in enumerate(keys):
         state, metrics = alone(learner.init(key))
         same = jax.tree.map(lambda leaf, i=index: leaf[i], together)
-        for one, other in _pairs((state.policy, state.critic.params, metrics), (same[0].policy, same[0].critic.params, same[1])):
+        for one, other in _pairs(
+            (state.policy, state.critic.params, metrics), (same[0].policy, same[0].critic.params, same[1])
+        ):
             np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
 
 
@@ -57,7 +61,9 @@ def test_a_row_of_metrics_has_what_the_task_declares(iterate: Any) -> None:
     _, metrics = iterate(LEARNER.init(jax.random.key(0)))
     declared = {metric.name for metric in Drift.metrics}
     assert declared <= set(metrics)
-    assert {"mean_return", "mean_length", "episodes", "kl", "surrogate", "entropy", "explained_variance"} <= set(metrics)
+    assert {"mean_return", "mean_length", "episodes", "kl", "surrogate", "entropy", "explained_variance"} <= set(
+        metrics
+    )
 
 
 @pytest.mark.parametrize("wrong", ["task", "embedding", "algorithm", "network"])

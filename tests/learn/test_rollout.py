@@ -68,7 +68,9 @@ def tick(state: State, transmitted: Any, key: Any) -> tuple[Any, Any]:
 # Four clocks. A ends by itself at 2. B runs out of time at 4. C is three steps old, so that its time runs out at once.
 # D ends by itself in the very step in which its time would run out.
 FOUR = Environments(
-    clock([0, 0, 50, 0], [2, 99, 99, 4])._replace(age=jnp.array([0, 0, 3, 0])), jnp.zeros(4), jnp.arange(4) != 2,
+    clock([0, 0, 50, 0], [2, 99, 99, 4])._replace(age=jnp.array([0, 0, 3, 0])),
+    jnp.zeros(4),
+    jnp.arange(4) != 2,
     {"rang": jnp.zeros(4), "ticks": jnp.zeros(4)},
 )
 

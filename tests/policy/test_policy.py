@@ -147,7 +147,9 @@ def test_a_policy_read_back_from_its_file_acts_the_same(saved: Path, acts: Any, 
 
 def test_a_policy_saves_itself(tmp_path: Path) -> None:
     assert POLICY.save(tmp_path / "deep" / "mine.safetensors") == tmp_path / "deep" / "mine.safetensors"
-    jax.tree.map(np.testing.assert_array_equal, load_policy(tmp_path / "deep" / "mine.safetensors").params, POLICY.params)
+    jax.tree.map(
+        np.testing.assert_array_equal, load_policy(tmp_path / "deep" / "mine.safetensors").params, POLICY.params
+    )
 
 
 def test_a_policy_of_version_0_1_still_loads() -> None:
@@ -156,7 +158,9 @@ def test_a_policy_of_version_0_1_still_loads() -> None:
     found = load_policy(OLD)
     assert (found.network, found.embedding) == (Perceptron((8,)), Neural(features=(8,)))
     assert np.array_equal(found.params.network["head"][1]["weight"], arrays["network.head.layer1.weight"])
-    assert np.array_equal(found.params.network["embeddings"][0][0]["bias"], arrays["network.embeddings.set0.layer0.bias"])
+    assert np.array_equal(
+        found.params.network["embeddings"][0][0]["bias"], arrays["network.embeddings.set0.layer0.bias"]
+    )
 
 
 def test_a_concatenating_policy_survives_its_file_too(tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def test_a_file_that_is_not_python_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_plugin_file_without_a_spec_says_what_it_could_hold(tmp_path: Path) -> None:
-    with pytest.raises(SwarmbedError, match=r"empty\.py defines no concrete Task, Embedding, Network, Algorithm, Controller$"):
+    with pytest.raises(
+        SwarmbedError, match=r"empty\.py defines no concrete Task, Embedding, Network, Algorithm, Controller$"
+    ):
         load_plugin(write(tmp_path, "empty.py", "x = 1"))
 
 
@@ -123,7 +125,9 @@ def test_a_cell_that_is_run_again_replaces_its_class() -> None:
 
 
 def test_nothing_else_is_replaced() -> None:
-    with pytest.raises(SwarmbedError, match=r"the task 'rendezvous' exists already; .* swarmbed\.register\(Rendezvous, name"):
+    with pytest.raises(
+        SwarmbedError, match=r"the task 'rendezvous' exists already; .* swarmbed\.register\(Rendezvous, name"
+    ):
         registry.tasks.name_of(cell("Rendezvous")())
     assert type(make("rendezvous")) is Rendezvous
 

@@ -128,7 +128,17 @@ def test_settings_as_a_dictionary_leave_out_none_and_build_the_same_spec_again()
 
 
 def test_flags_are_short_names_or_names_with_dashes() -> None:
-    assert [flag_name(f) for f in fields(Kettle)] == ["cups", "boil-at", "whistles", "colour", "lid-radius", "sizes", "fuel", "share", "age"]
+    assert [flag_name(f) for f in fields(Kettle)] == [
+        "cups",
+        "boil-at",
+        "whistles",
+        "colour",
+        "lid-radius",
+        "sizes",
+        "fuel",
+        "share",
+        "age",
+    ]
 
 
 def test_defaults_are_those_of_the_fields() -> None:

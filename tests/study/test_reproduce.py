@@ -1,7 +1,6 @@
-"""The paper's study: the plan, and a tiny version of one method of every experiment, end to end."""
+"""The paper's study: the plan, and a tiny version of two experiments, end to end."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,9 @@ import pytest
 from swarmbed.cli.main import main
 from swarmbed.study import plan
 from swarmbed.study.budget import BUDGETS
-from swarmbed.study.experiments.base import Experiment
-from swarmbed.study.outcome import conclude, median_of_top
+from swarmbed.study.outcome import median_of_top
 from swarmbed.study.store import Store, compact_json, score
-from tiny_study import TINY, one_method, run_here, write_metrics
+from tiny_study import from_training_to_figure, one_method, short_episodes, write_metrics
 
 
 @pytest.fixture(scope="module")
@@ -22,41 +20,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(folder / "results", folder / "work")
 
 
-@pytest.fixture
-def short_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("swarmbed.study.outcome.EVENT_EPISODES", 2)
-    monkeypatch.setattr("swarmbed.study.cost.CALLS", 2)
-    monkeypatch.setattr("swarmbed.study.outcome.make", _short_task)
-
-
-@pytest.mark.parametrize("name", list(plan.experiments()))
-def test_every_experiment_runs_from_training_to_figure(name: str, store: Store, short_episodes: None) -> None:
-    _from_training_to_figure(one_method(plan.experiments()[name]), store)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", list(plan.experiments()))
-def test_every_method_of_every_experiment_ends_in_a_figure(name: str, store: Store, short_episodes: None) -> None:
-    experiment = plan.experiments()[name]
-    contest = experiment.contest and replace(experiment.contest, agents=(3,))
-    _from_training_to_figure(
-        replace(experiment, contest=contest, trace=experiment.trace and (experiment.trace[0], 3)), store
-    )
-
-
-def _from_training_to_figure(experiment: Experiment, store: Store) -> None:
-    for job in plan.missing([experiment], store, TINY, None):
-        run_here(store, job)
-    assert plan.missing([experiment], store, TINY, None) == []
-    made = conclude(experiment, store, TINY)
-    assert made
-    assert all(path.stat().st_size > 100 for path in made)
-
-
-def _short_task(name: str, **settings: object) -> object:
-    from swarmbed.tasks import make
-
-    return make(name, **{**settings, "horizon": 6})
+@pytest.mark.parametrize("name", ["pursuit-local-capture", "pooling"])
+def test_an_experiment_runs_from_training_to_figure(name: str, store: Store) -> None:
+    """A contest and learning curves; tests/integration runs all experiments."""
+    with short_episodes():
+        from_training_to_figure(one_method(plan.experiments()[name]), store)
 
 
 def test_the_study_covers_every_experiment_in_the_stated_order() -> None:

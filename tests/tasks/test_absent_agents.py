@@ -1,6 +1,10 @@
-"""A swarm with empty places behaves like the smaller swarm of those who are there."""
+"""An absent agent's action, observation and stored numbers never matter: to tasks, controllers, policies and critics.
 
-from functools import partial
+Scenes have five places, of which one to five are taken. Whatever the empty ones hold, nothing changes for those who are
+there, and three agents among five places do what three agents do.
+"""
+
+from functools import cache
 from typing import Any
 
 import jax
@@ -8,110 +12,233 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from swarmbed.controllers.base import Controller
+from swarmbed.embeddings.base import Embedding
+from swarmbed.embeddings.concatenation import Concatenation
+from swarmbed.embeddings.histogram import Histogram
+from swarmbed.embeddings.moments import Moments
+from swarmbed.embeddings.neural import Neural
+from swarmbed.embeddings.rbf import Rbf
+from swarmbed.learn.learner import Learner
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.policy.policy import Policy
 from swarmbed.sim.unicycle import Agents
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
-from swarmbed.tasks.base import State
+from swarmbed.tasks.base import Observation, ObservedSet, State, Task
 
-PRESENT = np.array([True, False, True, True, False])
+PLACES, SCENES = 5, 24
+THREE = np.array([False, True, True, False, True])  # who is there in every second scene
+GARBAGE = (np.nan, 1e6, -1e6)
 LOCAL: dict[str, Any] = {"comm_radius": 40, "width": 75, "height": 45}
-CASES: dict[str, tuple[str, dict[str, Any]]] = {
+TASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "rendezvous": ("rendezvous", {"observation": "comm", **LOCAL}),
     "pursuit": ("pursuit", {"observation": "comm", "sight_radius": 25, **LOCAL}),
-    "multi_pursuit": ("multi_pursuit", {"num_evaders": 2, "capture_radius": 15, **LOCAL}),
+    "multi_pursuit": ("multi_pursuit", {"num_evaders": 2, "capture_radius": 8, **LOCAL}),
 }
-SCENES = 20
-each_task = pytest.mark.parametrize("name", CASES)
+EMBEDDINGS: dict[str, Embedding] = {
+    **{f"neural {pooling}": Neural(pooling, (4,)) for pooling in ("mean", "softmax", "max")},
+    "histogram": Histogram(bins=3),
+    "rbf": Rbf(centres=3),
+    "moments": Moments(),
+    "concatenation": Concatenation(units=4),
+}
+CONTROLLERS: dict[str, Controller] = {name: spec() for name, spec in registry.controllers.all().items()}
+FITTING = [("rendezvous", "consensus"), ("pursuit", "voronoi_pursuit"), ("multi_pursuit", "voronoi_pursuit")]
+FITTING += [(task, "random") for task in TASKS]
+each_task = pytest.mark.parametrize("name", TASKS)
 
 
-def scenes(name: str) -> tuple[State, State, Any, Any]:
-    """Scenes of five places, two of them empty; the same with those present only; the actions in both."""
+def scenes(name: str) -> tuple[State, Any]:
+    """Random scenes and actions; those of odd number have three agents, the others one to five."""
     random = np.random.default_rng(0)
 
     def numbers(low: Any, high: Any, *shape: int) -> Any:
         return random.uniform(low, high, (SCENES, *shape)).astype(np.float32)
 
-    position, heading = numbers(0, [75, 45], 5, 2), numbers(0, 6, 5)
-    velocities = (numbers(-10, 10, 5), numbers(-3, 3, 5)) if name == "rendezvous" else ()
-    # Who is not there stands where he would be noticed: in the middle of the others.
-    position[:, ~PRESENT] = position[:, PRESENT].mean(axis=1, keepdims=True) + 0.1
+    present: Any = np.arange(PLACES)[None] < random.integers(1, PLACES + 1, SCENES)[:, None]
+    present = random.permuted(present, axis=1)
+    present[1::2] = THREE
+    position, heading = numbers(0, [75, 45], PLACES, 2), numbers(0, 6, PLACES)
+    velocities = (numbers(-10, 10, PLACES), numbers(-3, 3, PLACES)) if name == "rendezvous" else ()
     evaders = None if name == "rendezvous" else numbers(0, [75, 45], 1 if name == "pursuit" else 2, 2)
-    action = numbers(-1, 1, 5, 2)
-    agents = Agents(position, heading, *velocities)
-    few = jax.tree.map(lambda column: column[:, PRESENT], agents)
-    present: Any = np.broadcast_to(PRESENT, (SCENES, 5))
-    return State(agents, evaders, present), State(few, evaders), action, action[:, PRESENT]
+    state = State(Agents(position, heading, *velocities), evaders, present, np.zeros(SCENES, np.int32))
+    return state, numbers(-1, 1, PLACES, 2)
 
 
-def everything(task: Any, state: State, action: Any) -> dict[str, Any]:
-    return {
-        "seen": task.observe(state),
-        "reward": task.reward(state, action, state),
-        "terminated": task.terminated(state),
-        "metrics": task.metrics(state),
+def littered(rows: Any, present: Any, garbage: Any) -> Any:
+    return jax.tree.map(lambda leaf: jnp.where(present.reshape(-1, *[1] * (leaf.ndim - 1)), leaf, garbage), rows)
+
+
+def littered_observation(seen: Observation, present: Any, garbage: Any) -> Observation:
+    """Garbage in all that absent agents see, and in the elements that are not there for the others."""
+    sets = [ObservedSet(jnp.where(one.mask[..., None], one.elements, garbage), one.mask) for one in seen.sets]
+    sets = [one._replace(elements=littered(one.elements, present, garbage)) for one in sets]
+    return Observation(littered(seen.local, present, garbage), tuple(sets))
+
+
+def random_like(shapes: Any) -> Any:
+    """Random numbers for every parameter, biases included."""
+    random = np.random.default_rng(1)
+    return jax.tree.map(lambda leaf: random.normal(size=leaf.shape).astype(np.float32), shapes)
+
+
+def act_and_judge(task: Task, embedding: Embedding, seen: Observation) -> tuple[Any, Any]:
+    """The actions of an untrained policy, and what an untrained critic expects."""
+    learner = Learner(task, embedding, network=Perceptron(hidden=(4,)))
+    shapes = jax.eval_shape(learner.init, jax.random.key(0))
+    policy = Policy(task, embedding, random_like(shapes.policy), learner.network)
+    return policy(seen), learner.value.predict(random_like(shapes.critic), learner.value.model.prepare(seen))
+
+
+def fits(controller: Controller, task: Task) -> bool:
+    try:
+        controller.check(task)
+    except SwarmbedError:
+        return False
+    return True
+
+
+def everything(task: Task, learning: bool, state: State, action: Any, garbage: Any) -> dict[str, Any]:
+    """All that follows from a state and an action, once garbage stands in the place of absent agents."""
+    key, present = jax.random.key(7), state.present
+    state = state._replace(agents=littered(state.agents, present, garbage))
+    moved = task.advance(key, state, littered(action, present, garbage))
+    seen = task.observe(state)
+    found: dict[str, Any] = {
+        "moved": moved,
+        "seen": seen,
+        "looked": task.observe_from(state, jnp.arange(task.num_agents), task.transmit(state)),
+        "measured": task.measure(state),
+        "control": {n: c.control(task, state, key) for n, c in CONTROLLERS.items() if fits(c, task)},
     }
+    if learning:
+        dirty = littered_observation(seen, present, garbage)
+        found["learned"] = {name: act_and_judge(task, embedding, dirty) for name, embedding in EMBEDDINGS.items()}
+    return found
 
 
 @pytest.fixture(scope="module")
-def both(quick_jit: Any) -> Any:
-    """What a task computes with places left empty, and what its smaller sibling computes."""
-    found: dict[str, Any] = {}
+def outcomes(quick_jit: Any) -> Any:
+    """``outcomes(name)``: what follows in all scenes, with zeros and then with each garbage in the empty places."""
 
-    def compute(name: str) -> Any:
-        if name not in found:
-            kind, settings = CASES[name]
-            five, three = (make(kind, num_agents=number, **settings) for number in (5, 3))
-            with_gaps, without, action, fewer_actions = scenes(name)
-            pairs = ((five, with_gaps, action), (three, without, fewer_actions))
-            outcomes = [quick_jit(jax.vmap(partial(everything, task)))(*arguments) for task, *arguments in pairs]
-            found[name] = jax.tree.map(np.asarray, outcomes)
-        return found[name]
+    @cache
+    def run(name: str) -> list[Any]:
+        kind, settings = TASKS[name]
+        task = make(kind, num_agents=PLACES, **settings)
+        program = quick_jit(jax.vmap(lambda s, a, g: everything(task, True, s, a, g), (0, 0, None)))
+        return [jax.tree.map(np.asarray, program(*scenes(name), np.float32(g))) for g in (0.0, *GARBAGE)]
 
-    return compute
+    return run
+
+
+@pytest.fixture(scope="module")
+def small(quick_jit: Any) -> Any:
+    """``small(name)``: what follows in the scenes with three agents for a swarm of three places."""
+
+    @cache
+    def run(name: str) -> Any:
+        kind, settings = TASKS[name]
+        task = make(kind, num_agents=3, **settings)
+        state, action = jax.tree.map(lambda leaf: leaf[1::2], scenes(name))
+        few = state._replace(agents=only_three(state.agents), present=np.ones((len(action), 3), bool))
+        program = quick_jit(jax.vmap(lambda s, a: everything(task, False, s, a, 0.0)))
+        return jax.tree.map(np.asarray, program(few, only_three(action)))
+
+    return run
+
+
+def only_three(rows: Any) -> Any:
+    return jax.tree.map(lambda leaf: leaf[:, THREE], rows)
+
+
+def of_present(name: str, rows: Any) -> Any:
+    """Rows of agents that are there, all scenes one after the other."""
+    present = scenes(name)[0].present
+    return jax.tree.map(lambda leaf: leaf[present], rows)
 
 
 def assert_same(found: Any, wanted: Any) -> None:
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-5)
+    """Exactly: it is one program, and what it may look at is the same."""
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_near(found: Any, wanted: Any) -> None:
+    for one, other in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-4)
+
+
+def assert_finite(tree: Any) -> None:
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(tree))
 
 
 @each_task
-def test_nobody_senses_an_absent_agent(name: str, both: Any) -> None:
-    found, wanted = (outcome["seen"] for outcome in both(name))
-    assert_same(found.local[:, PRESENT], wanted.local)
-    assert not found.sets[0].mask[:, :, ~PRESENT].any()
-    assert not found.sets[0].elements[:, :, ~PRESENT].any()
-    np.testing.assert_array_equal(found.sets[0].mask[:, PRESENT][:, :, PRESENT], wanted.sets[0].mask)
-    assert_same(found.sets[0].elements[:, PRESENT][:, :, PRESENT], wanted.sets[0].elements)
-    for one, other in zip(found.sets[1:], wanted.sets[1:], strict=True):
-        np.testing.assert_array_equal(one.mask[:, PRESENT], other.mask)
-        assert_same(one.elements[:, PRESENT], other.elements)
+def test_reward_end_metrics_and_evaders_ignore_what_absent_agents_hold_and_do(name: str, outcomes: Any) -> None:
+    clean, *dirty = outcomes(name)
+    shared = lambda found: (found["moved"][1:], found["measured"], found["moved"].state._replace(agents=None))  # noqa: E731
+    assert_finite(shared(clean))
+    assert np.ptp(clean["moved"].reward) > 0
+    for found in dirty:
+        assert_same(shared(found), shared(clean))
 
 
 @each_task
-def test_absent_agents_do_not_count_in_reward_end_and_metrics(name: str, both: Any) -> None:
-    found, wanted = both(name)
-    assert_same(found["reward"], wanted["reward"])
-    assert np.ptp(wanted["reward"]) > 0
-    np.testing.assert_array_equal(found["terminated"], wanted["terminated"])
-    for metric, values in wanted["metrics"].items():
-        assert_same(found["metrics"][metric], values)
+def test_agents_that_are_there_move_and_see_as_if_absent_ones_held_nothing(name: str, outcomes: Any) -> None:
+    clean, *dirty = outcomes(name)
+    own = lambda found: of_present(name, (found["moved"].state.agents, found["seen"], found["looked"]))  # noqa: E731
+    assert_finite(own(clean))
+    for found in dirty:
+        assert_same(own(found), own(clean))
 
 
-@pytest.mark.parametrize("name", ["pursuit", "multi_pursuit"])
-def test_evaders_do_not_flee_from_absent_pursuers(name: str, quick_jit: Any) -> None:
-    # An evader sees no difference between somebody absent in its way and somebody absent far away.
-    kind, settings = CASES[name]
-    task: Any = make(kind, num_agents=5, **settings)
-    flee = quick_jit(jax.vmap(task.flee))
-    state, *_ = scenes(name)
-    position = np.where(PRESENT[:, None], state.agents.position, np.float32(1.0))
-    moved = state._replace(agents=state.agents._replace(position=jnp.asarray(position)))
-    np.testing.assert_array_equal(flee(moved), flee(state))
-    everybody = state._replace(present=jnp.ones((SCENES, 5), bool))
-    assert not np.array_equal(flee(everybody), flee(state))
+@each_task
+def test_nobody_sees_an_absent_agent_and_who_is_absent_stays_absent(name: str, outcomes: Any) -> None:
+    present = scenes(name)[0].present
+    for found in outcomes(name):
+        assert not found["seen"].sets[0].mask[np.broadcast_to(~present[:, None], (SCENES, PLACES, PLACES))].any()
+        np.testing.assert_array_equal(found["moved"].state.present, present)
 
 
-def test_who_is_absent_stays_absent() -> None:
-    scene, _, actions, _ = scenes("rendezvous")
-    state, action = jax.tree.map(lambda column: jnp.asarray(column[0]), (scene, actions))
-    after = make("rendezvous", num_agents=5).transition(state, action, jax.random.key(0))
-    np.testing.assert_array_equal(after.present, PRESENT)
+@pytest.mark.parametrize(("name", "controller"), FITTING)
+def test_controllers_ignore_absent_agents(name: str, controller: str, outcomes: Any) -> None:
+    clean, *dirty = (of_present(name, found["control"][controller]) for found in outcomes(name))
+    assert_finite(clean)
+    assert np.ptp(clean) > 0
+    for found in dirty:
+        assert_same(found, clean)
+
+
+def test_every_controller_was_tried_on_every_task_that_it_fits(outcomes: Any) -> None:
+    assert {(name, controller) for name in TASKS for controller in outcomes(name)[0]["control"]} == set(FITTING)
+
+
+@each_task
+@pytest.mark.parametrize("embedding", EMBEDDINGS)
+def test_policies_and_critics_ignore_absent_agents(name: str, embedding: str, outcomes: Any) -> None:
+    clean, *dirty = (of_present(name, found["learned"][embedding]) for found in outcomes(name))
+    assert_finite(clean)
+    assert min(np.ptp(leaf) for leaf in clean) > 0
+    for found in dirty:
+        assert_same(found, clean)
+
+
+def test_every_embedding_was_tried() -> None:
+    assert {type(embedding) for embedding in EMBEDDINGS.values()} == set(registry.embeddings.all().values())
+
+
+@each_task
+def test_three_agents_among_five_places_do_what_three_agents_do(name: str, outcomes: Any, small: Any) -> None:
+    five, three = jax.tree.map(lambda leaf: leaf[1::2], outcomes(name)[1]), small(name)
+    assert_near(five["moved"][1:], three["moved"][1:])
+    assert_near(five["measured"], three["measured"])
+    assert_near(five["moved"].state.evaders, three["moved"].state.evaders)
+    assert_near(only_three(five["moved"].state.agents), three["moved"].state.agents)
+    assert_near(only_three(five["seen"].local), three["seen"].local)
+    for index, (one, other) in enumerate(zip(five["seen"].sets, three["seen"].sets, strict=True)):
+        slots = THREE if index == 0 else slice(None)
+        np.testing.assert_array_equal(only_three(one.mask)[:, :, slots], other.mask)
+        assert_near(only_three(one.elements)[:, :, slots], other.elements)
+    for controller in set(five["control"]) - {"random"}:
+        assert_near(only_three(five["control"][controller]), three["control"][controller])

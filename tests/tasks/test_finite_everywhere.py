@@ -42,8 +42,8 @@ def some(values: tuple[float, ...], *shape: int) -> Any:
 
 
 @st.composite
-def moments(draw: Any, task: Any) -> tuple[State, Any]:
-    """A state and an action, both from the few values above."""
+def moments(draw: Any, task: Any) -> tuple[Agents, Any, Any]:
+    """Agents, evaders and an action, all from the few values above."""
     count = task.num_agents
 
     def points(number: int) -> Any:
@@ -53,19 +53,16 @@ def moments(draw: Any, task: Any) -> tuple[State, Any]:
     velocities = (still, still) if task.dynamics == "double" else ()
     agents = Agents(points(count), draw(some(HEADINGS, count)), *velocities)
     evaders = points(task.evader_count) if hasattr(task, "evader_count") else None
-    return State(agents, evaders), draw(some(ACTIONS, count, 2))
+    return agents, evaders, draw(some(ACTIONS, count, 2))
 
 
-def outlook(task: Any, state: State, action: Any) -> Any:
+def outlook(task: Any, agents: Agents, evaders: Any, action: Any) -> Any:
     """One number that depends on all that a task computes: the reward after a step, and the observation before it."""
-    next_state = task.transition(state, action, jax.random.key(0))
+    state = State(agents, evaders)
+    moved = task.advance(jax.random.key(0), state, action)
     seen = task.observe(state)
-    where = sum(jnp.sum(jnp.sin(leaf)) for leaf in jax.tree.leaves(next_state))
-    return task.reward(state, action, next_state) + where + sum(jnp.sum(leaf) for leaf in (seen.local, *sets_of(seen)))
-
-
-def sets_of(observation: Any) -> list[Any]:
-    return [observed.elements for observed in observation.sets]
+    where = sum(jnp.sum(jnp.sin(leaf)) for leaf in jax.tree.leaves((moved.state.agents, moved.state.evaders)))
+    return moved.reward + where + sum(jnp.sum(leaf) for leaf in (seen.local, *(one.elements for one in seen.sets)))
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +72,7 @@ def value_and_slopes(quick_jit: Any) -> Any:
     def of(name: str) -> Any:
         if name not in found:
             task = TASKS[name]
-            found[name] = quick_jit(jax.value_and_grad(lambda s, a: outlook(task, s, a), argnums=(0, 1)))
+            found[name] = quick_jit(jax.value_and_grad(lambda *parts: outlook(task, *parts), argnums=(0, 1, 2)))
         return found[name]
 
     return of
@@ -84,8 +81,7 @@ def value_and_slopes(quick_jit: Any) -> Any:
 @pytest.mark.parametrize("name", TASKS)
 @given(data=st.data())
 def test_values_and_gradients_are_finite(name: str, data: Any, value_and_slopes: Any) -> None:
-    state, action = data.draw(moments(TASKS[name]))
-    value, slopes = value_and_slopes(name)(*jax.tree.map(jnp.asarray, (state, action)))
+    value, slopes = value_and_slopes(name)(*data.draw(moments(TASKS[name])))
     assert np.isfinite(value)
     assert all(np.isfinite(slope).all() for slope in jax.tree.leaves(slopes))
 
@@ -93,9 +89,10 @@ def test_values_and_gradients_are_finite(name: str, data: Any, value_and_slopes:
 @pytest.mark.parametrize("name", TASKS)
 def test_gradients_are_finite_with_everybody_on_one_spot(name: str, value_and_slopes: Any) -> None:
     task = TASKS[name]
-    state = task.initial(jax.random.key(0))
-    here = jax.tree.map(lambda leaf: jnp.full_like(leaf, 20.0 if leaf.ndim == 2 else 0.0), state)
-    value, slopes = value_and_slopes(name)(here, jnp.zeros((task.num_agents, 2)))
+    shapes = jax.eval_shape(task.initial, jax.random.key(0))
+    full = lambda leaf: np.full(leaf.shape, 20.0 if len(leaf.shape) == 2 else 0.0, np.float32)  # noqa: E731
+    agents, evaders = jax.tree.map(full, (shapes.agents, shapes.evaders))
+    value, slopes = value_and_slopes(name)(agents, evaders, np.zeros((task.num_agents, 2), np.float32))
     assert np.isfinite(value)
     assert all(np.isfinite(slope).all() for slope in jax.tree.leaves(slopes))
 
@@ -104,9 +101,9 @@ def test_the_gradient_of_a_step_is_that_of_finite_differences(float64: None, qui
     # Away from ties the gradient is not only finite but right.
     task = make("pursuit", num_agents=3, world="closed", **NEAR, **SIZE)
     table = jnp.array([[10.3, 12.1], [21.7, 20.4], [33.9, 15.2]])
-    state = State(Agents(table, jnp.array([0.3, 1.9, 4.4])), jnp.array([[40.2, 24.6]]))
+    agents, evaders = Agents(table, jnp.array([0.3, 1.9, 4.4])), jnp.array([[40.2, 24.6]])
     action = jnp.array([[0.5, -0.2], [0.9, 0.4], [-0.3, 0.7]])
-    flat, unflatten = ravel_pytree((state, action))
+    flat, unflatten = ravel_pytree((agents, evaders, action))
     step = 1e-6
 
     def function(flat: Any) -> Any:

@@ -1,16 +1,16 @@
 """Tasks by name, and what a wrong setting says."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
 
+from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks import make, task_names
-
-MISSING = "does not exist; choose one of:"
-POSITIVE_RADIUS = "must be a positive number, or left out for global sight"
+from swarmbed.spec.observation import Layout, SetLayout
+from swarmbed.tasks import make
 
 
 @pytest.mark.parametrize(
@@ -33,53 +33,85 @@ def test_names_stand_for_the_experiments_of_the_paper(name: str, wanted: dict[st
 
 
 def test_settings_override_those_of_a_variant() -> None:
-    task: Any = make("pursuit-local", comm_radius=None, agents=3)
+    task: Any = make("pursuit-local", comm_radius=None, num_agents=3)
     assert (task.comm_radius, task.num_agents, task.sight_radius) == (None, 3, 20.0)
 
 
 def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
     with pytest.raises(SwarmbedError) as caught:
         make("rendevous")
-    assert str(caught.value) == f"task 'rendevous' does not exist; choose one of: {', '.join(task_names())}"
+    assert str(caught.value) == f"task 'rendevous' does not exist; choose one of: {', '.join(registry.tasks.names())}"
+
+
+COUNT, ABOVE = "must be a whole number of at least 1", "must be a number above 0"
 
 
 @pytest.mark.parametrize(
     ("name", "setting", "value", "message"),
     [
-        ("rendezvous", "observation", "full", f"observation set 'full' {MISSING} basic, extended, comm"),
-        ("multi_pursuit", "observation", "comm", f"observation set 'comm' {MISSING} basic, extended"),
-        ("rendezvous", "world", "sphere", f"world 'sphere' {MISSING} closed, torus"),
-        ("rendezvous", "dynamics", "triple", f"dynamics 'triple' {MISSING} single, double"),
-        ("rendezvous", "velocity_frame", "map", f"velocity_frame 'map' {MISSING} world, own"),
-        ("rendezvous", "num_agents", 0, "num_agents must be a whole number of at least 1, not 0"),
-        ("rendezvous", "horizon", 0, "horizon must be a whole number of at least 1, not 0"),
-        ("multi_pursuit", "num_evaders", 0, "num_evaders must be a whole number of at least 1, not 0"),
-        ("rendezvous", "width", -1, "width must be a positive number, not -1.0"),
-        ("rendezvous", "max_speed", 0, "max_speed must be a positive number, not 0.0"),
-        ("pursuit", "capture_radius", 0, "capture_radius must be a positive number, not 0.0"),
-        ("pursuit", "evader_speed_ratio", -1, "evader_speed_ratio must not be negative, but is -1.0"),
-        ("rendezvous", "start_margin", 0.5, "start_margin must lie between 0 and 0.5, not 0.5"),
-        ("rendezvous", "velocity_kept", 2, "velocity_kept must lie between 0 and 1, not 2.0"),
-        ("rendezvous", "comm_radius", -40, f"comm_radius {POSITIVE_RADIUS}, not -40.0"),
-        ("pursuit", "sight_radius", 0, f"sight_radius {POSITIVE_RADIUS}, not 0.0"),
-        ("rendezvous", "agents", "many", "task 'rendezvous': agents must be a whole number, not 'many'"),
-        ("rendezvous", "num_agents", 2.5, "task 'rendezvous': num_agents must be a whole number, not 2.5"),
-        ("pursuit", "comm_radius", "far", "task 'pursuit': comm_radius must be a number or nothing, not 'far'"),
+        ("rendezvous", "observation", "full", "must be one of basic, extended, comm, not 'full'"),
+        ("multi_pursuit", "observation", "comm", "must be one of basic, extended, not 'comm'"),
+        ("rendezvous", "world", "sphere", "must be one of closed, torus, not 'sphere'"),
+        ("rendezvous", "dynamics", "triple", "must be one of single, double, not 'triple'"),
+        ("rendezvous", "velocity_frame", "map", "must be one of world, own, not 'map'"),
+        ("rendezvous", "num_agents", 0, f"{COUNT}, not 0"),
+        ("rendezvous", "num_agents", 2.5, f"{COUNT}, not 2.5"),
+        ("rendezvous", "num_agents", "many", f"{COUNT}, not 'many'"),
+        ("rendezvous", "num_agents", True, f"{COUNT}, not True"),
+        ("pursuit", "num_agents", 0, f"{COUNT}, not 0"),
+        ("multi_pursuit", "num_agents", -3, f"{COUNT}, not -3"),
+        ("rendezvous", "horizon", 0, f"{COUNT}, not 0"),
+        ("multi_pursuit", "num_evaders", 0, f"{COUNT}, not 0"),
+        ("rendezvous", "substeps", 0, f"{COUNT}, not 0"),
+        ("rendezvous", "width", -1, f"{ABOVE}, not -1"),
+        ("rendezvous", "height", float("nan"), f"{ABOVE}, not nan"),
+        ("rendezvous", "height", float("inf"), f"{ABOVE}, not inf"),
+        ("rendezvous", "max_speed", 0, f"{ABOVE}, not 0"),
+        ("rendezvous", "max_turn_rate", -1, f"{ABOVE}, not -1"),
+        ("pursuit", "max_turn_rate", 0, f"{ABOVE}, not 0"),
+        ("rendezvous", "max_acceleration", 0, f"{ABOVE}, not 0"),
+        ("rendezvous", "max_turn_acceleration", 0, f"{ABOVE}, not 0"),
+        ("rendezvous", "substep_seconds", 0, f"{ABOVE}, not 0"),
+        ("pursuit", "capture_radius", 0, f"{ABOVE}, not 0"),
+        ("multi_pursuit", "capture_radius", 0, f"{ABOVE}, not 0"),
+        ("rendezvous", "comm_radius", -40, f"{ABOVE} or left out, not -40"),
+        ("pursuit", "sight_radius", 0, f"{ABOVE} or left out, not 0"),
+        ("pursuit", "comm_radius", "far", f"{ABOVE} or left out, not 'far'"),
+        ("pursuit", "evader_speed_ratio", -1, "must be a number of at least 0, not -1"),
+        ("rendezvous", "action_cost", -0.1, "must be a number of at least 0, not -0.1"),
+        ("rendezvous", "start_margin", 0.5, "must be a number between 0 and 0.5 (not 0.5), not 0.5"),
+        ("rendezvous", "velocity_kept", 2, "must be a number between 0 and 1, not 2"),
     ],
 )
 def test_a_wrong_setting_is_refused_in_one_sentence(name: str, setting: str, value: Any, message: str) -> None:
     with pytest.raises(SwarmbedError) as caught:
         make(name, **{setting: value})
-    assert str(caught.value) == message
+    assert str(caught.value) == f"task {name!r}: {setting} {message}"
 
 
-def test_an_unknown_setting_is_refused_with_a_guess_and_all_that_there_are() -> None:
+def test_a_task_that_is_made_without_make_checks_its_settings_too() -> None:
     with pytest.raises(SwarmbedError) as caught:
-        make("rendezvous", com_radius=40)
+        replace(make("rendezvous"), width=-1.0)
+    assert str(caught.value) == "width must be a number above 0, not -1.0"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("com_radius", "comm_radius"), ("agents", "num_agents"), ("observe", "observation"), ("agents_num", "num_agents")],
+)
+def test_an_unknown_setting_is_refused_with_a_guess_and_all_that_there_are(given: str, meant: str) -> None:
+    # The second and third are flags of the command line; Python uses the names of the fields.
+    with pytest.raises(SwarmbedError) as caught:
+        make("pursuit", **{given: 5})
     message = str(caught.value)
-    assert message.startswith("task 'rendezvous' has no setting 'com_radius'; did you mean 'comm_radius'? it has: ")
-    for name in ("agents", "observe", "action_cost", "width"):
+    assert message.startswith(f"task 'pursuit' has no setting {given!r}; did you mean {meant!r}? it has: ")
+    for name in ("num_agents", "observation", "capture_radius", "width"):
         assert name in message
+
+
+def test_a_setting_unlike_any_other_is_refused_without_a_guess() -> None:
+    with pytest.raises(SwarmbedError, match="has no setting 'xyzzy'; it has: "):
+        make("pursuit", xyzzy=5)
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (4, 3), (4,), (2, 4)])
@@ -109,6 +141,31 @@ def test_a_pursuit_refuses_a_state_without_evaders(name: str) -> None:
 
 def test_equal_settings_make_equal_tasks() -> None:
     # Functions are compiled once per task, so that equality must go by settings and not by identity.
-    assert make("rendezvous", agents=5) == make("rendezvous", num_agents=5)
-    assert hash(make("rendezvous", agents=5)) == hash(make("rendezvous", num_agents=5))
-    assert make("rendezvous", agents=5) != make("rendezvous", agents=6)
+    one, same, other = (make("rendezvous", num_agents=n, width=width) for n, width in ((5, 9), (5, 9.0), (6, 9)))
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+
+
+SIGHTS = {
+    f"{name}, {observation}": (name, {"observation": observation})
+    for name in ("rendezvous", "pursuit", "multi_pursuit")
+    for observation in ("basic", "extended", "comm")
+    if (name, observation) != ("multi_pursuit", "comm")
+}
+each_sight = pytest.mark.parametrize(("name", "settings"), SIGHTS.values(), ids=SIGHTS.keys())
+
+
+@each_sight
+def test_every_column_of_an_observation_has_a_name(name: str, settings: dict[str, Any]) -> None:
+    task = make(name, num_agents=4, **settings)
+    columns, shape, layout = task.column_names, task.observation_shape, task.layout
+    assert shape.local.shape == (4, len(columns.local)) == (4, layout.local)
+    assert [one.elements.shape for one in shape.sets] == [(4, s.slots, s.features) for s in layout.sets]
+    assert [len(names) for names in columns.sets] == [s.features for s in layout.sets]
+
+
+def test_a_layout_is_read_from_a_task() -> None:
+    # On a torus with single integrators nothing is local; neighbours have five numbers, evaders three.
+    layout = make("multi_pursuit", num_agents=4, num_evaders=3).layout
+    assert layout == Layout(0, (SetLayout(4, 5, True), SetLayout(3, 3, False)))

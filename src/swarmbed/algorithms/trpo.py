@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Float, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, batch_mean, surrogate_and_kl
@@ -16,6 +16,17 @@ from swarmbed.networks.base import Model
 from swarmbed.spec.settings import setting
 
 Vector = Float[Array, " P"]
+
+
+class LineSearch(NamedTuple):
+    """How far a line search has come: the surrogate where it started, and the last candidate's numbers."""
+
+    tries: Int[Array, ""]
+    start: Float[Array, ""]
+    found: Vector
+    surrogate: Float[Array, ""]
+    kl: Float[Array, ""]
+    accepted: Bool[Array, ""]
 
 
 @dataclass(frozen=True)
@@ -37,27 +48,31 @@ class Trpo(Algorithm):
         def fisher(vector: Vector) -> Vector:
             return fisher_product(model, params, few, vector) + self.damping * vector
 
-        direction = conjugate_gradient(fisher, gradient, self.cg_steps)
-        # ½ sᵀFs = δ fixes the length of the step s = β · direction.
-        curvature = direction @ fisher(direction)
+        direction, left_over = conjugate_gradient(fisher, gradient, self.cg_steps)
+        # ½ sᵀFs = δ fixes the length of the step s = β · direction; F · direction is what of the gradient is not left.
+        curvature = direction @ (gradient - left_over)
         length = jnp.sqrt(2 * self.kl_bound / jnp.where(curvature > 0, curvature, jnp.inf))
-        start, _ = surrogate_and_kl(model, params, params.log_std, batch)
 
-        def attempt(carry: tuple[Any, ...]) -> tuple[Any, ...]:
-            tries, scale, *_ = carry
+        def attempt(search: LineSearch) -> LineSearch:
+            # The first try looks at where we are. As a part of the loop it costs no second compiled surrogate.
+            is_start = search.tries == 0
+            scale = jnp.where(is_start, 0.0, 2.0 ** (1.0 - search.tries))
             candidate = old + scale * length * direction
             surrogate, kl = surrogate_and_kl(model, unravel(candidate), params.log_std, batch)
+            start = jnp.where(is_start, surrogate, search.start)
             # Comparisons with NaN are false, so anything that is not finite is refused as well.
             good = (surrogate >= start) & (kl <= self.kl_slack * self.kl_bound) & jnp.isfinite(candidate).all()
-            return tries + 1, scale / 2, jnp.where(good, candidate, old), surrogate, kl, good & (scale * length > 0)
+            good = good & (scale * length > 0)
+            return LineSearch(search.tries + 1, start, jnp.where(good, candidate, old), surrogate, kl, good)
 
-        def search_on(carry: tuple[Any, ...]) -> Array:
-            return (carry[0] < self.line_search_steps) & ~carry[-1]
+        def search_on(search: LineSearch) -> Array:
+            return (search.tries <= self.line_search_steps) & ~search.accepted
 
-        nothing = (0, jnp.ones_like(start), old, start, jnp.zeros_like(start), jnp.array(False))
-        _, _, found, surrogate, kl, accepted = lax.while_loop(search_on, attempt, nothing)
-        gain, kl = jnp.where(accepted, surrogate - start, 0.0), jnp.where(accepted, kl, 0.0)
-        return Update(unravel(found), memory, kl, gain, accepted.astype(start.dtype))
+        zero = jnp.zeros((), old.dtype)
+        begin = LineSearch(jnp.zeros((), jnp.int32), zero, old, zero, zero, jnp.array(False))
+        end = lax.while_loop(search_on, attempt, begin)
+        gain, kl = jnp.where(end.accepted, end.surrogate - end.start, 0.0), jnp.where(end.accepted, end.kl, 0.0)
+        return Update(unravel(end.found), memory, kl, gain, end.accepted.astype(old.dtype))
 
 
 def policy_gradient(model: Model, params: PolicyParams, batch: Batch) -> PolicyParams:
@@ -93,8 +108,8 @@ def fisher_product(model: Model, params: PolicyParams, batch: Batch, vector: Vec
     return ravel_pytree(PolicyParams(product, 2 * tangent.log_std))[0]
 
 
-def conjugate_gradient(matrix: Callable[[Vector], Vector], target: Vector, steps: int) -> Vector:
-    """x with matrix · x ≈ target; stops moving once the residual is negligible."""
+def conjugate_gradient(matrix: Callable[[Vector], Vector], target: Vector, steps: int) -> tuple[Vector, Vector]:
+    """x with matrix · x ≈ target, and the residual target − matrix · x; stops moving once that is negligible."""
 
     def step(carry: tuple[Vector, Vector, Vector, Array], _: None) -> tuple[Any, None]:
         solution, residual, search, square = carry
@@ -107,5 +122,5 @@ def conjugate_gradient(matrix: Callable[[Vector], Vector], target: Vector, steps
         return (solution, residual, search, new_square), None
 
     begin = (jnp.zeros_like(target), target, target, target @ target)
-    (solution, *_), _ = lax.scan(step, begin, None, length=steps)
-    return solution
+    (solution, residual, *_), _ = lax.scan(step, begin, None, length=steps)
+    return solution, residual

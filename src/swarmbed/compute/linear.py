@@ -1,8 +1,8 @@
 """A linear function whose transpose is written by hand, and which can be vmapped.
 
 jax.custom_derivatives has a ``linear_call`` that does the same but cannot be vmapped, and learners are vmapped over
-seeds. Reverse-mode differentiation pulls a cotangent back through the transpose of the tangent map; where the compiler's
-own transpose is slow, this is the way to say a better one.
+seeds. Reverse-mode differentiation pulls a cotangent back through the transpose of the tangent map; where the
+compiler's own transpose is slow, this is the way to say a better one.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ def linear_call(forward: Linear, transpose: Linear, residuals: Any, x: Array) ->
 
 @dataclass(frozen=True)
 class _Batched:
-    """A linear function for a batch: axes of the residuals' leaves (None: the same for all), the batch of x in front."""
+    """A linear function for a batch: axes of the residuals' leaves (None: the same for all); x has its batch in front."""
 
     function: Linear
     axes: tuple[int | None, ...]
@@ -56,7 +56,7 @@ def _differentiate(primals: Any, tangents: Any, **parameters: Any) -> tuple[Any,
         raise TypeError("a linear_call cannot be differentiated with respect to its residuals")
     value = _primitive.bind(*primals, **parameters)
     if type(x_tangent) is ad.Zero:
-        return value, ad.Zero.from_primal_value(value)
+        return value, ad.Zero(jax.typeof(value).to_tangent_aval())
     return value, _primitive.bind(*residuals, x_tangent, **parameters)
 
 

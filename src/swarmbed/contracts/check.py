@@ -140,6 +140,11 @@ def quick_jit(function: Callable[..., Any], **options: Any) -> Any:
     return lambda *arguments: jax.tree.map(_host, compiled(*arguments))
 
 
+def program(function: Callable[..., Any], *arguments: Any) -> str:
+    """What a function is for the compiler. Two traces that give the same program need not be run to be compared."""
+    return jax.jit(lambda *given: function(*given)).lower(*arguments).as_text()
+
+
 def _host(leaf: Any) -> Any:
     return leaf if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else np.asarray(leaf)
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from swarmbed.contracts.check import quick_jit
+from swarmbed.contracts.check import program, quick_jit
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, State, Step, Task
 
@@ -71,6 +71,17 @@ class TaskSubject:
     @cached_property
     def judge(self) -> Any:
         return quick_jit(self.judgement)
+
+    @cached_property
+    def program(self) -> str:
+        """All functions of the task as the compiler gets them."""
+
+        def everything(key: Any, action: Any) -> Any:
+            state = self.task.initial(key)
+            moved = self.task.transition(state, action, key)
+            return moved, self.judgement(state, action, moved)
+
+        return program(everything, jax.random.key(0), self.action(0))
 
     def judgement(self, state: Any, action: Array, next_state: Any) -> Judgement:
         task = self.task

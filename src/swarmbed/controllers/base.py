@@ -16,7 +16,7 @@ class Controller(Spec, ABC):
 
     @abstractmethod
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
-        """The action of every agent, in units of [-1, 1]. Nothing that an absent agent holds may matter to the others."""
+        """The action of every agent, in units of [-1, 1]. What an absent agent holds must not matter to the others."""
 
-    def check(self, task: Task) -> None:  # noqa: B027  most controllers run every task
+    def check(self, task: Task) -> None:
         """Raise :class:`SwarmbedError`, saying what differs, if this controller cannot run the task."""

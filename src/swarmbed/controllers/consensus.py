@@ -27,9 +27,13 @@ class Consensus(Controller):
 
     position_gain: float = setting(1.84, "K₀ of double integrators: wanted speed per unit of distance, 1/s", at_least=0)
     speed_gain: float = setting(17.8, "K₁: acceleration per missing speed (double integrator), 1/s", at_least=0)
-    heading_gain: float = setting(10.4, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0)
+    heading_gain: float = setting(
+        10.4, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0
+    )
     turn_damping: float = setting(3.84, "D₂: turning deceleration per turn rate (double integrator), 1/s", at_least=0)
-    single_position_gain: float = setting(2.84, "K₀ of single integrators: wanted speed per unit of distance, 1/s", at_least=0)
+    single_position_gain: float = setting(
+        2.84, "K₀ of single integrators: wanted speed per unit of distance, 1/s", at_least=0
+    )
     single_heading_gain: float = setting(7.65, "K₂ of single integrators: turn rate per heading error, 1/s", at_least=0)
 
     def check(self, task: Task) -> None:

@@ -28,7 +28,9 @@ class VoronoiPursuit(Controller):
     """
 
     speed_gain: float = setting(10.7, "K₁: acceleration per missing speed (double integrator), 1/s", at_least=0)
-    heading_gain: float = setting(43.3, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0)
+    heading_gain: float = setting(
+        43.3, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0
+    )
     turn_damping: float = setting(13.3, "D₂: turning deceleration per turn rate (double integrator), 1/s", at_least=0)
     single_heading_gain: float = setting(10.7, "K₂ of single integrators: turn rate per heading error, 1/s", at_least=0)
 

@@ -47,7 +47,7 @@ class Embedding(Spec, ABC):
         """The embedding of every set in the batch. An empty set gives zeros."""
         return prepared
 
-    def check(self, layout: SetLayout) -> None:  # noqa: B027  most embeddings read every set
+    def check(self, layout: SetLayout) -> None:
         """Raise :class:`SwarmbedError` if this embedding cannot read such a set."""
 
 

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
+from swarmbed.embeddings.base import Embedding, Params, clear, column_normalised
+from swarmbed.spec.observation import SetLayout
 from swarmbed.spec.settings import setting
 
 

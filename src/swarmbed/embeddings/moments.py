@@ -6,7 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float
 
-from swarmbed.embeddings.base import Embedding, SetLayout, mean_over_present
+from swarmbed.embeddings.base import Embedding, mean_over_present
+from swarmbed.spec.observation import SetLayout
 from swarmbed.spec.settings import setting
 
 SMALLEST_DEVIATION = 1e-4  # below it all elements count as equal: float32 cannot tell a deviation from rounding there

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
+from swarmbed.embeddings.base import Embedding, Params, clear, column_normalised
 from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
 from swarmbed.embeddings.slots import pool
+from swarmbed.spec.observation import SetLayout
 from swarmbed.spec.settings import setting
 
 

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float
 
-from swarmbed.embeddings.base import SetLayout
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.observation import SetLayout
 
 ANGLES = ("bearing", "orientation")
 

@@ -8,7 +8,8 @@ from jax import Array
 from jaxtyping import Bool, Float
 
 from swarmbed.embeddings import polar
-from swarmbed.embeddings.base import Embedding, SetLayout, clear
+from swarmbed.embeddings.base import Embedding, clear
+from swarmbed.spec.observation import SetLayout
 from swarmbed.spec.settings import setting
 
 

@@ -58,7 +58,7 @@ class Episodes:
         """One time step of all swarms."""
         action = self._checked(actions)
         self.swarms, outcome = swarms.advance(
-            self.task, self._begun("step"), action, flatten=self.flatten, autoreset=self.autoreset
+            self.task, self.begun("step"), action, flatten=self.flatten, autoreset=self.autoreset
         )
         outcome = _as_numpy(outcome)
         self.present = outcome.view.present
@@ -66,28 +66,29 @@ class Episodes:
 
     def state(self, index: int = 0) -> State:
         """The present state of one swarm."""
-        taken: State = jax.tree.map(lambda leaf: leaf[index], self._begun("state").state)
+        taken: State = jax.tree.map(lambda leaf: leaf[index], self.begun("state").state)
         return taken
 
     def frames(self) -> tuple[np.ndarray, ...] | None:
         """A picture of the present state of each swarm; None if no render mode was asked for."""
         if self.render_mode is None:
             return None
-        self._begun("render")
+        self.begun("render")
         if self.camera is None:
             from swarmbed.interop.frames import Camera  # the drawing library takes a second to load
 
             self.camera = Camera(self.task)
         return tuple(self.camera.picture(self.state(i)) for i in range(self.num_swarms))
 
-    def _begun(self, what: str) -> swarms.Swarms:
+    def begun(self, what: str) -> swarms.Swarms:
+        """The swarms, or an error that says what was called too early."""
         if self.swarms is None:
             raise SwarmbedError(f"{what} was called before reset; call reset() first")
         return self.swarms
 
     def _checked(self, actions: Any) -> np.ndarray:
         """Actions as one array of numbers."""
-        self._begun("step")
+        self.begun("step")
         try:
             array = np.asarray(actions, np.float32)
         except (TypeError, ValueError):

@@ -75,7 +75,8 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """One time step with an action from every agent that is there."""
-        if self._episodes.swarms is not None and not self.agents:
+        self._episodes.begun("step")
+        if not self.agents:
             if actions:
                 raise SwarmbedError("the episode has ended and no agent is left to act; call reset() first")
             return {}, {}, {}, {}, {}

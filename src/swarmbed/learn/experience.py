@@ -75,11 +75,15 @@ def make_batch(
         inputs = value.model.prepare(flatten_agents(seen))
         return inputs, value.predict(critic, inputs).reshape(viewers.shape)
 
-    def look_again(state: State) -> Float[Array, "envs agents"]:
-        return look(state, jax.vmap(task.transmit)(state))[1]
-
-    inputs, values = lax.map(lambda step: look(*step), (steps.state, steps.transmitted))
-    last, cut_off = look_again(segment.last), lax.map(look_again, segment.cut_off)
+    # The last states and those that the clock cut off come after the steps: one loop, compiled once, looks at all.
+    rest = jax.tree.map(lambda one, more: jnp.concatenate([one[None], more]), segment.last, segment.cut_off)
+    transmitted = lax.map(jax.vmap(task.transmit), rest)
+    seen = jax.tree.map(
+        lambda first, more: jnp.concatenate([first, more]), (steps.state, steps.transmitted), (rest, transmitted)
+    )
+    inputs, values = lax.map(lambda step: look(*step), seen)
+    inputs = jax.tree.map(lambda leaf: leaf[: how.steps], inputs)
+    values, last, cut_off = values[: how.steps], values[how.steps], values[how.steps + 1 :]
 
     spread = lambda leaf: jnp.broadcast_to(leaf[..., None], values.shape)  # noqa: E731
     terminated, truncated = spread(steps.terminated), spread(steps.truncated)

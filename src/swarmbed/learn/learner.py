@@ -19,7 +19,7 @@ from jaxtyping import PRNGKeyArray
 from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import Algorithm, PolicyParams
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.compute import devices
+from swarmbed.compute import compiling, devices
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.neural import Neural
 from swarmbed.learn import rollout
@@ -69,7 +69,7 @@ class Learner:
     task: Task
     embedding: Embedding = Neural()  # noqa: RUF009  frozen
     algorithm: Algorithm = Trpo()  # noqa: RUF009
-    batch: BatchSettings = BatchSettings()  # noqa: RUF009
+    batch: BatchSettings = BatchSettings()
     network: Network = Perceptron()  # noqa: RUF009
 
     def __post_init__(self) -> None:
@@ -143,7 +143,8 @@ class Spread:
             raise SwarmbedError(f"environments must be a multiple of the {count} devices, not {environments}")
 
     def init(self, seed: int) -> TrainState:
-        return jax.jit(self.learner.init, out_shardings=self.shardings)(jax.random.key(seed))
+        once = compiling.options(compiling.ONCE)
+        return jax.jit(self.learner.init, out_shardings=self.shardings, compiler_options=once)(jax.random.key(seed))
 
     @cached_property
     def iterate(self) -> Any:
@@ -158,7 +159,7 @@ class Spread:
         known: dict[str, Any] = self.__dict__.setdefault("_compiled", {})
         shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
         if shape not in known:
-            known[shape] = self.iterate.lower(state).compile()
+            known[shape] = self.iterate.lower(state).compile(compiling.options(compiling.OFTEN))
         return known[shape]
 
     @property

@@ -87,7 +87,8 @@ def rollout(
     num_envs = environments.episode_return.shape[0]
     slots = cut_off_slots(task, num_steps)
     cut_off = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (slots, *leaf.shape)), environments.state)
-    tally = Tally(*jnp.zeros(3), {metric.name: jnp.zeros(()) for metric in task.metrics})
+    nothing = jnp.zeros(())
+    tally = Tally(nothing, nothing, nothing, {metric.name: nothing for metric in task.metrics})
 
     def step(carry: Any, step_key: PRNGKeyArray) -> tuple[Any, Step]:
         envs, cut_off, cuts, tally = carry

@@ -62,8 +62,8 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         value = row["mean_return"]
         shown = "return   …  " if math.isnan(value) else f"return {value:8.2f}"
         if self.metric is not None and not math.isnan(measured := row[self.metric.name]):
-            value = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
-            shown += f"  {self.metric.label} {value}"
+            words = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
+            shown += f"  {self.metric.label} {words}"
         note = f"{shown}  KL {row['kl']:.4f}  {steps_per_second:,.0f} steps/s"
         if row["accepted"] == 0:
             note += "  (no step found)"

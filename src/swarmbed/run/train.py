@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import jax
 
@@ -22,10 +22,6 @@ from swarmbed.spec.settings import build, check_count
 from swarmbed.tasks.base import Task
 
 
-@overload
-def train(task: str | Task = ..., *, seeds: None = ..., **options: Any) -> TrainingResult: ...
-@overload
-def train(task: str | Task = ..., *, seeds: int, **options: Any) -> TrainingResults: ...
 def train(
     task: str | Task | None = None,
     *,
@@ -45,14 +41,15 @@ def train(
     overwrite: bool = False,
     callback: Callback | None = None,
     progress: bool = True,
-) -> TrainingResult | TrainingResults:
+) -> Any:
     """Train a policy and return it, from Python or a notebook.
 
     ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects, also
     of classes written in this very cell. ``num_agents`` and ``observation`` change those settings of the task.
     ``preset`` is the name of settings that go together. With ``seeds=8`` eight runs are trained, with seeds from
-    ``seed`` on. ``callback`` is called after every iteration and may return True to stop. Without ``out`` the run gets
-    a new folder under ``runs/``; ``resume=folder`` goes on with a run, to ``iterations`` if that is given.
+    ``seed`` on, and the result is a :class:`TrainingResults` instead of a :class:`TrainingResult`. ``callback`` is
+    called after every iteration and may return True to stop. Without ``out`` the run gets a new folder under ``runs/``;
+    ``resume=folder`` goes on with a run, to ``iterations`` if that is given.
 
     >>> result = train("pursuit", num_agents=5, iterations=10)  # doctest: +SKIP
     >>> result.plot()  # doctest: +SKIP
@@ -122,9 +119,7 @@ def start_run(
         return trainer.run_from(point)
 
 
-def start_runs(
-    learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any
-) -> TrainingResults:
+def start_runs(learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any) -> TrainingResults:
     """Runs with seeds from the given one on, one after the other, in folders beside each other; compiled once."""
     numbers = tuple(range(run.seed, run.seed + seeds))
     runs = [start_run(learner, replace(run, seed=n), folder / f"seed-{n}", **options) for n in numbers]

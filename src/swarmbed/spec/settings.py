@@ -144,9 +144,13 @@ def as_dict(spec: Any) -> dict[str, Any]:
 
 
 @cache
+def _hints(spec: Any) -> dict[str, Any]:
+    return get_type_hints(spec)
+
+
 def type_hints(spec: type) -> dict[str, Any]:
     """The declared types of a spec's fields."""
-    return get_type_hints(spec)
+    return _hints(spec)
 
 
 def convert(value: Any, hint: Any) -> Any:
@@ -165,11 +169,8 @@ def convert(value: Any, hint: Any) -> Any:
             return float(value)
         elif (option is int and isinstance(value, int) and not isinstance(value, bool)) or (
             option in (bool, str) and isinstance(value, option)
-        ):
+        ) or (option not in (int, float, bool, str) and isinstance(option, type) and isinstance(value, option)):
             return value
-        elif option not in (int, float, bool, str, type(None)) and isinstance(option, type):
-            if isinstance(value, option):
-                return value
     raise TypeError(f"{value!r} is not {describe(hint)}")
 
 

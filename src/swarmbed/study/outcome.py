@@ -122,9 +122,7 @@ def _contest(
     }
     entries |= {label: [name] for name, label in contest.controllers}
     task = make(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
-    result = compare(
-        entries, task, num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False
-    )
+    result = compare(entries, task, num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False)
     figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)
     return [figure, store.write_numbers(experiment.name, "evaluation.json", result.summary())]

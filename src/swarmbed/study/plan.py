@@ -35,7 +35,9 @@ class Job:
 
 def experiments() -> dict[str, Experiment]:
     """Every experiment by name."""
-    modules = [importlib.import_module(f"{folder.__name__}.{info.name}") for info in pkgutil.iter_modules(folder.__path__)]
+    modules = [
+        importlib.import_module(f"{folder.__name__}.{info.name}") for info in pkgutil.iter_modules(folder.__path__)
+    ]
     found = {m.EXPERIMENT.name: m.EXPERIMENT for m in modules if hasattr(m, "EXPERIMENT")}
     return {name: found[name] for name in sorted(found, key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))}
 

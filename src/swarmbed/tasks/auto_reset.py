@@ -33,7 +33,7 @@ class AutoReset:
         ended = terminated | truncated
         fresh = self.task.initial(reset_key)
         following = jax.tree.map(lambda new, old: jnp.where(ended, new, old), fresh, ended_state)
-        info = self.task.measure(ended_state) | {"final_state": ended_state}
+        info = {**self.task.measure(ended_state), "final_state": ended_state}
         return Step(self.task.observe(following), following, reward, terminated, truncated, info)
 
 

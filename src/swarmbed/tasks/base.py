@@ -49,7 +49,7 @@ class Step(NamedTuple):
     reward: Float[Array, ""]
     terminated: Bool[Array, ""]
     truncated: Bool[Array, ""]
-    info: dict[str, Array]
+    info: dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Metric(Spec):
     kind: str = setting("level", "what it means over time", choices=("level", "event", "count"))
     better: str | None = setting(None, "which direction is good", choices=("lower", "higher"))
     log: bool = setting(False, "whether a logarithmic axis shows it best")
-    goal: Goal | None = setting(None, "what counts as success at the end of an episode")
+    goal: Goal | None = setting(None, "what counts as success at the end of an episode")  # noqa: RUF009
 
     @property
     def curve(self) -> str:

@@ -20,9 +20,7 @@ class MultiPursuit(EvasionTask):
     The next transition first puts those evaders somewhere else, then everybody moves. Evaders form a second set.
     """
 
-    metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("captures", "evaders caught", kind="count", better="higher"),
-    )
+    metrics: ClassVar[tuple[Metric, ...]] = (Metric("captures", "evaders caught", kind="count", better="higher"),)
 
     num_agents: int = setting(50, "number of pursuers N", flag="agents", at_least=1)
     num_evaders: int = setting(5, "number of evaders E", flag="evaders", at_least=1)

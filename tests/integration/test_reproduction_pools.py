@@ -41,7 +41,7 @@ def test_a_killed_worker_is_taken_up_again(tmp_path: Path) -> None:
 def test_workers_end_with_a_pool_that_was_killed(tmp_path: Path) -> None:
     """Even by SIGKILL, which leaves the pool no time to stop them."""
     alive = tmp_path / "alive"
-    worker = "import pathlib, threading, time\nfrom swarmbed.reproduction.worker import end_with_the_pool\n"
+    worker = "import pathlib, threading, time\nfrom swarmbed.study.worker import end_with_the_pool\n"
     worker += "threading.Thread(target=end_with_the_pool, daemon=True).start()\n"
     worker += f"while True: pathlib.Path({str(alive)!r}).write_text(str(time.time())); time.sleep(0.05)"
     pool = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', sys.argv[1]], stdin=subprocess.PIPE).wait()"

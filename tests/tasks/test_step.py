@@ -1,0 +1,191 @@
+"""The one step of the project, and what is built on it: worked numbers with points on a plane."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from swarmbed.sim.unicycle import Agents
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import setting
+from swarmbed.tasks import make
+from swarmbed.tasks.auto_reset import auto_reset
+from swarmbed.tasks.base import Advance, State, Step
+from toy_task import Drift
+
+KEY = jax.random.key(0)
+PUSH = jnp.full((2, 2), 0.5)
+
+
+@dataclass(frozen=True)
+class Race(Drift):
+    """Drift that ends when the first point has come as far as the line."""
+
+    num_agents: int = setting(2, "number of points", at_least=1)
+    horizon: int = setting(3, "steps of an episode", at_least=1)
+    line: float = setting(100.0, "where it ends")
+
+    def terminated(self, state: State) -> Any:
+        return state.agents.position[0, 0] >= self.line
+
+
+def at(*positions: tuple[float, float], age: int = 0) -> State:
+    position = jnp.array(positions, float)
+    return State(Agents(position, jnp.zeros(len(position))), age=jnp.int32(age))
+
+
+ORIGIN = at((0.0, 0.0), (1.0, 1.0))
+
+
+def test_an_advance_moves_counts_and_rewards() -> None:
+    # Both points move by (0.5, 0.5): |0.5|, |0.5|, |1.5|, |1.5| have the mean 1.
+    moved = Race().advance(KEY, ORIGIN, PUSH)
+    assert isinstance(moved, Advance)
+    np.testing.assert_allclose(moved.state.agents.position, [[0.5, 0.5], [1.5, 1.5]])
+    assert float(moved.reward) == -1.0
+    assert (int(moved.state.age), bool(moved.terminated), bool(moved.truncated)) == (1, False, False)
+
+
+def test_time_runs_out_at_the_horizon_and_nothing_is_reset() -> None:
+    ends, state = [], ORIGIN
+    for _ in range(4):
+        moved = Race().advance(KEY, state, PUSH)
+        state = moved.state
+        ends.append((int(state.age), bool(moved.truncated)))
+    # Whoever goes on after the horizon is told again that time is up.
+    assert ends == [(1, False), (2, False), (3, True), (4, True)]
+    np.testing.assert_allclose(state.agents.position, [[2, 2], [3, 3]])
+
+
+def test_an_end_in_the_last_step_is_an_end_and_no_truncation() -> None:
+    moved = Race(line=2.0).advance(KEY, at((1.5, 0.0), (1.0, 1.0), age=2), PUSH)
+    assert (int(moved.state.age), bool(moved.terminated), bool(moved.truncated)) == (3, True, False)
+
+
+def test_a_step_is_an_advance_with_what_is_seen_and_measured() -> None:
+    seen, state, reward, terminated, truncated, info = Race().step(KEY, ORIGIN, PUSH)
+    np.testing.assert_array_equal(seen.local, state.agents.position)
+    assert (float(reward), bool(terminated), bool(truncated)) == (-1.0, False, False)
+    assert {name: float(value) for name, value in info.items()} == {"offset": 1.0}
+
+
+def test_a_reset_is_a_start_and_what_is_seen_of_it() -> None:
+    seen, state = Race().reset(KEY)
+    np.testing.assert_array_equal(state.agents.position, Race().initial(KEY).agents.position)
+    np.testing.assert_array_equal(seen.local, state.agents.position)
+    assert int(state.age) == 0
+
+
+def test_random_actions_lie_between_minus_one_and_one() -> None:
+    action = np.asarray(replace(Race(), num_agents=500).sample_action(KEY))
+    assert action.shape == (500, 2)
+    assert -1 <= action.min() < -0.99
+    assert 0.99 < action.max() <= 1
+
+
+def test_a_step_can_be_jitted_vmapped_scanned_and_differentiated() -> None:
+    task = Race(noise=0.1)
+    keys = jax.random.split(KEY, 3)
+    states = jax.vmap(task.initial)(keys)
+    together = jax.jit(jax.vmap(task.step, (0, 0, None)))(keys, states, PUSH)
+    for index in range(3):
+        alone = task.step(keys[index], jax.tree.map(lambda leaf, i=index: leaf[i], states), PUSH)
+        for a, b in zip(jax.tree.leaves(alone), jax.tree.leaves(together), strict=True):
+            np.testing.assert_allclose(a, b[index], rtol=1e-6)
+
+    def total(action: Any) -> Any:
+        step = lambda state, key: (task.advance(key, state, action).state, task.advance(key, state, action).reward)  # noqa: E731
+        return jax.lax.scan(step, at((5.0, 5.0), (5.0, 5.0)), keys)[1].sum()
+
+    # −Σ_t mean |x_t| with x_t = 5 + t·a + …: each of four numbers counts −(1 + 2 + 3)/4.
+    np.testing.assert_allclose(jax.grad(total)(PUSH), np.full((2, 2), -1.5), rtol=1e-6)
+
+
+# Automatic resets.
+
+
+def test_an_episode_that_ends_is_followed_by_a_new_start_in_the_same_step() -> None:
+    env = auto_reset(Race())
+    late = at((0.0, 0.0), (1.0, 1.0), age=2)
+    seen, state, reward, terminated, truncated, info = env.step(KEY, late, PUSH)
+    assert (bool(terminated), bool(truncated), float(reward)) == (False, True, -1.0)
+    assert int(state.age) == 0
+    assert (np.asarray(state.agents.position) <= 1).all()  # starts lie in the unit square
+    np.testing.assert_array_equal(seen.local, state.agents.position)
+    # The end itself is not lost, and the metrics are its.
+    np.testing.assert_allclose(info["final_state"].agents.position, [[0.5, 0.5], [1.5, 1.5]])
+    assert int(info["final_state"].age) == 3
+    assert float(info["offset"]) == 1.0
+
+
+def test_an_end_of_the_task_resets_as_well() -> None:
+    step = auto_reset(Race(line=0.5)).step(KEY, ORIGIN, PUSH)
+    assert (bool(step.terminated), bool(step.truncated), int(step.state.age)) == (True, False, 0)
+
+
+def test_before_the_end_it_is_the_task_itself() -> None:
+    env, key = auto_reset(Race()), jax.random.split(KEY)[0]
+    step, plain = env.step(KEY, ORIGIN, PUSH), Race().step(key, ORIGIN, PUSH)
+    for a, b in zip(jax.tree.leaves(step[:5]), jax.tree.leaves(plain[:5]), strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(step.info["final_state"].agents.position, plain.state.agents.position)
+
+
+def test_an_environment_that_resets_itself_runs_for_ever_in_one_scan() -> None:
+    env = auto_reset(Race())
+
+    def step(state: State, key: Any) -> tuple[State, Any]:
+        moved = env.step(key, state, PUSH)
+        return moved.state, (moved.state.age, moved.truncated)
+
+    _, (ages, ends) = jax.lax.scan(step, env.reset(KEY)[1], jax.random.split(KEY, 7))
+    assert ages.tolist() == [1, 2, 0, 1, 2, 0, 1]
+    assert ends.tolist() == [False, False, True, False, False, True, False]
+
+
+def test_everything_else_of_the_task_is_still_there() -> None:
+    env = auto_reset(Race(line=7.0))
+    assert (env.num_agents, env.horizon, env.line, env.action_size) == (2, 3, 7.0, 2)
+    assert env.sample_action(KEY).shape == (2, 2)
+    with pytest.raises(AttributeError, match="colour"):
+        env.colour  # noqa: B018
+
+
+# Another reward.
+
+
+def test_another_reward_changes_the_reward_and_nothing_else() -> None:
+    task = Race(line=7.0).with_reward(lambda state, action, next_state: 10 * action.sum() + state.age)
+    step, plain = (one.step(KEY, at((0.0, 0.0), (1.0, 1.0), age=1), PUSH) for one in (task, Race(line=7.0)))
+    assert isinstance(step, Step)
+    assert float(step.reward) == 10 * 2.0 + 1
+    assert float(plain.reward) == -1.0
+    for a, b in zip(jax.tree.leaves(step._replace(reward=0)), jax.tree.leaves(plain._replace(reward=0)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_task_with_another_reward_is_still_such_a_task_with_its_settings() -> None:
+    task = make("pursuit-local", num_agents=3).with_reward(lambda state, action, next_state: jnp.zeros(()))
+    assert isinstance(task, type(make("pursuit")))
+    assert (task.num_agents, task.comm_radius, task.sight_radius) == (3, 40.0, 20.0)
+    assert task.metrics == make("pursuit").metrics
+    with pytest.raises(SwarmbedError, match="num_agents must be a whole number of at least 1"):
+        replace(task, num_agents=0)
+
+
+# What a task says about itself.
+
+
+def test_the_headline_is_the_first_metric_or_none() -> None:
+    assert make("pursuit").headline == make("pursuit").metric("captured")
+
+    @dataclass(frozen=True)
+    class Silent(Race):
+        """Measures nothing."""
+
+        metrics = ()
+
+    assert Silent().headline is None
