@@ -13,6 +13,9 @@ from hypothesis import settings
 # The flag that training sets before it computes anything: runs in this process and in others must give the same bits.
 os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false".strip()
 
+# Tests run a program a few times only, so that their time goes into compiling it; in other processes, too.
+os.environ["SWARMBED_COMPILE"] = "quick"
+
 # Before anything of swarmbed is imported: every call in the simulator checks the shapes and types it is annotated with.
 # The numeric tower lets a whole number pass where a float is asked for, as mypy does.
 jaxtyping.install_import_hook(

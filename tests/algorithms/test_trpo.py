@@ -103,6 +103,7 @@ def test_conjugate_gradients_solve_a_system_in_as_many_steps_as_it_has_unknowns(
     matrix, target = jnp.array(root @ root.T + 0.1 * np.eye(5)), jnp.arange(1.0, 6.0)
     found, left_over = conjugate_gradient(lambda v: matrix @ v, target, 5)
     assert np.asarray(found) == pytest.approx(np.linalg.solve(matrix, target), rel=1e-6)
+    assert np.asarray(left_over) == pytest.approx(np.asarray(target - matrix @ found), abs=1e-6)
 
 
 def test_conjugate_gradients_stay_where_nothing_is_left_to_solve() -> None:

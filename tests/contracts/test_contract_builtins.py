@@ -9,8 +9,12 @@ from swarmbed.contracts import check_spec, subjects_of_file
 from swarmbed.spec import registry
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+# It takes as long to compile as all others together, and is a pursuit but for the evaders that come back.
+LONG = ("multi_pursuit",)
 BUILT_IN = [
-    pytest.param(family.folder, name, spec, id=f"{family.kind}-{name}")
+    pytest.param(
+        family.folder, name, spec, id=f"{family.kind}-{name}", marks=[pytest.mark.slow] if name in LONG else []
+    )
     for family in registry.FAMILIES
     for name, spec in family.all().items()
     if spec.__module__.startswith("swarmbed.")

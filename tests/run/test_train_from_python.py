@@ -157,7 +157,7 @@ def test_a_run_of_version_0_1_goes_on(tmp_path: Path) -> None:
     before = RunFolder(OLD).read_metrics()
     result = swarmbed.train(resume=tmp_path / "run", iterations=6, progress=False)
     for mine, theirs in zip(result.metrics, before, strict=True):
-        assert mine["mean_return"] == pytest.approx(theirs["mean_return"], rel=1e-3, nan_ok=True)
-        assert mine["kl"] == pytest.approx(theirs["kl"], rel=0.05)
+        assert mine["mean_return"] == pytest.approx(theirs["mean_return"], rel=1e-2, nan_ok=True)
+        assert mine["kl"] == pytest.approx(theirs["kl"], rel=0.2)
     assert math.isnan(result.metrics[0]["evader_distance"])  # it was not measured then
     assert replace(result.policy.task, horizon=9).horizon == 9

@@ -1,21 +1,37 @@
 """How much the compiler should try: what runs once should compile quickly, what runs for hours may take a little longer.
 
 Compiling a training iteration is most of what a new user waits for. XLA's options below were measured on its CPU
-backend (benchmarks, group startup): they halve the time and leave the speed of the result as it is.
+backend (benchmarks, group startup): they halve the time and leave the speed of the result as it is. With the
+environment variable ``SWARMBED_COMPILE=quick`` everything is compiled as what runs once: for trying things out.
 """
 
+import os
 from functools import cache
 from typing import Any
 
 import jax
 
-# Programs that run once: the compiler's own time is all that counts.
-ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-# The training iteration: loops are vectorised at level 1 already, and the older fusion emitters give smaller programs.
-OFTEN = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": False}
+# The compiler's own time is all that counts.
+_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+# Loops are vectorised at level 1 already, and the older fusion emitters give smaller programs.
+_OFTEN = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": False}
 
 
-def options(wanted: dict[str, Any]) -> dict[str, Any]:
+def once() -> dict[str, Any]:
+    """Compiler options of a program that runs once."""
+    return _known(_ONCE)
+
+
+def often() -> dict[str, Any]:
+    """Compiler options of a program that runs many times, such as a training iteration."""
+    return _known(_ONCE | {"xla_cpu_use_fusion_emitters": False} if _is_quick() else _OFTEN)
+
+
+def _is_quick() -> bool:
+    return os.environ.get("SWARMBED_COMPILE") == "quick"
+
+
+def _known(wanted: dict[str, Any]) -> dict[str, Any]:
     """Those of the options that this version of XLA knows; none where the devices are no CPUs."""
     if jax.default_backend() != "cpu":
         return {}

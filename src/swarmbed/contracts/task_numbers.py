@@ -89,6 +89,8 @@ def _sizes(subject: TaskSubject) -> None:
                 sized.task  # noqa: B018  building it is the question
             except SwarmbedError:
                 continue
-            require_shapes(sized)
-            if agents <= 2:  # what is finite for a few is finite for many, which take long to compile
+            # What is finite for a few is finite for many, which take long to compile.
+            if agents > 2:
+                require_shapes(sized)
+            else:
                 require_finite(sized.judged, "what agents see or earn")

@@ -18,9 +18,9 @@ CHECKS: list[Check] = []
     remedy="draw everything random from the key with jax.random; use no numpy.random and no state of your own",
 )  # fmt: skip
 def _pure(subject: TaskSubject) -> None:
+    if subject.short.program == subject.program:
+        return  # traced twice, even with another horizon, it is the same program
     again = TaskSubject(subject.spec, subject.agents)
-    if again.program == subject.program:
-        return
     require_equal(subject.start, again.start, "initial gives another state when it is traced again", within=0)
     require_equal(subject.next_state, again.next_state, "a step moves on differently when it is traced again", 0)
     require_equal(subject.judged, again.judged, "observation or reward differ when they are traced again", within=0)

@@ -14,6 +14,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, State, Step, Task
 
 AGENTS = 5
+SHORT = 3  # steps
 
 
 class Judgement(NamedTuple):
@@ -59,6 +60,11 @@ class TaskSubject:
     def sized(self, agents: int) -> "TaskSubject":
         """The same task with another number of agents; the same object each time, so that it is compiled once."""
         return self._sized.setdefault(agents, TaskSubject(self.spec, agents))
+
+    @cached_property
+    def short(self) -> "TaskSubject":
+        """The same task with a horizon of a few steps."""
+        return TaskSubject(self.spec, self.agents, max(1, min(SHORT, self.task.horizon - 1)))
 
     @cached_property
     def initial(self) -> Any:

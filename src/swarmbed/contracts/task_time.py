@@ -4,10 +4,9 @@ import jax
 import numpy as np
 
 from swarmbed.contracts.check import Check, promise, require
-from swarmbed.contracts.task_subject import TaskSubject
+from swarmbed.contracts.task_subject import SHORT, TaskSubject
 
 SWARMS = 4
-SHORT = 3  # steps
 CHECKS: list[Check] = []
 
 
@@ -34,10 +33,9 @@ def _age(subject: TaskSubject) -> None:
     remedy="let terminated say only whether the task is over; episodes are cut off at the horizon by themselves",
 )  # fmt: skip
 def _horizon(subject: TaskSubject) -> None:
-    horizon = min(SHORT, subject.task.horizon - 1)
+    horizon, short = min(SHORT, subject.task.horizon - 1), subject.short
     if horizon == 0:
         return
-    short = TaskSubject(subject.spec, subject.agents, horizon)
     require(short.task.horizon == horizon, f"a horizon of {horizon} steps becomes one of {short.task.horizon}")
     if short.program == subject.program:
         return  # nothing in it knows the horizon

@@ -19,6 +19,7 @@ from jax.sharding import Mesh, PartitionSpec
 from numpy.typing import NDArray
 from rich.table import Table
 
+from swarmbed.compute import compiling
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.progress import Report, reporting
@@ -214,7 +215,8 @@ def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]
     group = min(at_most, -(-expected // len(devices))) * len(devices)
     mesh, part = Mesh(np.array(devices), ("episodes",)), PartitionSpec("episodes")
     # Shards share nothing, so there is nothing to check about what varies between them.
-    run = jax.jit(jax.shard_map(function, mesh=mesh, in_specs=part, out_specs=part, check_vma=False))
+    sharded = jax.shard_map(function, mesh=mesh, in_specs=part, out_specs=part, check_vma=False)
+    run = jax.jit(sharded, compiler_options=compiling.often())
 
     def run_in_groups(*inputs: Any, on_progress: Report | None = None) -> Any:
         count = len(jax.tree.leaves(inputs)[0])

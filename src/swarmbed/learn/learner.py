@@ -143,8 +143,8 @@ class Spread:
             raise SwarmbedError(f"environments must be a multiple of the {count} devices, not {environments}")
 
     def init(self, seed: int) -> TrainState:
-        once = compiling.options(compiling.ONCE)
-        return jax.jit(self.learner.init, out_shardings=self.shardings, compiler_options=once)(jax.random.key(seed))
+        start = jax.jit(self.learner.init, out_shardings=self.shardings, compiler_options=compiling.once())
+        return start(jax.random.key(seed))
 
     @cached_property
     def iterate(self) -> Any:
@@ -159,7 +159,7 @@ class Spread:
         known: dict[str, Any] = self.__dict__.setdefault("_compiled", {})
         shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
         if shape not in known:
-            known[shape] = self.iterate.lower(state).compile(compiling.options(compiling.OFTEN))
+            known[shape] = self.iterate.lower(state).compile(compiling.often())
         return known[shape]
 
     @property
