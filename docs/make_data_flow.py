@@ -8,7 +8,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from swarmbed.draw.style import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, new_figure, save
 
 BOXES = (
-    ("State", "agents, evaders", BLUE),
+    ("State", "agents, evaders,\nwho is there, age", BLUE),
     ("local + sets", "one view per agent,\nmasks for absence", BLUE),
     ("vector", "mean embedding\nof each set", GREEN),
     ("action", "one shared policy,\nGaussian", GREEN),
@@ -17,7 +17,13 @@ BOXES = (
     ("parameters", "TRPO step,\nvalue fit", VERMILLION),
 )
 ARROWS = ("observe", "embed", "policy", "transition", "rollout", "update")
-PACKAGES = ((0, 1, "sim, tasks"), (2, 3, "embeddings, network"), (4, 5, "rollout, experience"), (6, 6, "algorithms"))
+PACKAGES = (
+    (0, 1, "sim, tasks"),
+    (2, 3, "embeddings, networks"),
+    (4, 4, "tasks"),
+    (5, 5, "learn"),
+    (6, 6, "algorithms, learn"),
+)
 WIDTH, GAP, HEIGHT = 1.8, 1.0, 1.1
 
 

@@ -2,43 +2,56 @@
 
 from dataclasses import fields
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any
 
+from swarmbed.cli.commands.train import Pictures
 from swarmbed.learn.learner import BatchSettings
 from swarmbed.run.distributed import Cluster
-from swarmbed.run.train import Outputs, RunSettings
+from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.spec import registry
-from swarmbed.spec.settings import default_of, describe, flag_name
+from swarmbed.spec.settings import allowed, default_of, flag_name, type_hints
 
 PATH = Path(__file__).parent / "settings.md"
+PARTS = {
+    "Batch": BatchSettings,
+    "Run": RunSettings,
+    "Output": Outputs,
+    "Pictures": Pictures,
+    "Several machines": Cluster,
+}
 
 
 def table(spec: type) -> list[str]:
-    """One row per setting."""
-    hints = get_type_hints(spec)
-    rows = ["| flag | setting | default | kind | meaning |", "|---|---|---|---|---|"]
+    """One row per setting; what is allowed is what the check allows."""
+    hints = type_hints(spec)
+    rows = ["| flag | setting | default | allowed | meaning |", "|---|---|---|---|---|"]
     for field in fields(spec):
-        value = default_of(field)
-        shown = (
-            " ".join(map(str, value))
-            if isinstance(value, tuple)
-            else f"{value:.6g}"
-            if isinstance(value, float)
-            else value
-        )
-        kind = " / ".join(field.metadata.get("choices") or ()) or describe(hints[field.name])
-        meaning = field.metadata.get("help", "").replace("|", "\\|")
-        rows.append(
-            f"| `--{flag_name(field)}` | `{field.name}` | {'none' if value is None else shown} | {kind} | {meaning} |"
-        )
+        cells = [
+            f"`--{flag_name(field)}`",
+            f"`{field.name}`",
+            shown(default_of(field)),
+            allowed(field, hints[field.name]),
+            field.metadata.get("help", ""),
+        ]
+        rows.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return rows if len(rows) > 2 else ["No settings."]
+
+
+def shown(value: Any) -> str:
+    """A default as the command line shows it."""
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return "none" if value is None else str(value)
 
 
 def text() -> str:
     lines = [
         "# Settings",
         "",
-        "Made from the code by `python docs/make_settings.py`; a test fails when it is out of date.",
+        "Made from the code by `python docs/make_settings.py`; a test fails when it is out of date. A setting is a flag",
+        "on the command line and a field in Python and in `config.toml`. *Left out* is None in Python.",
     ]
     for family in registry.FAMILIES:
         for name, spec in family.all().items():
@@ -50,8 +63,7 @@ def text() -> str:
                 "",
                 *table(spec),
             ]
-    parts = {"Batch and network": BatchSettings, "Run": RunSettings, "Output": Outputs, "Several machines": Cluster}
-    for title, spec in parts.items():
+    for title, spec in PARTS.items():
         lines += ["", f"## {title}", "", *table(spec)]
     return "\n".join(lines) + "\n"
 

@@ -16,9 +16,11 @@ from swarmbed.benchmarks import Column, Effort, Group, Row, machine, runner, sim
 from swarmbed.cli.main import main
 from swarmbed.learn import rollout
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.observation import Observation, ObservedSet
 from swarmbed.tasks import make
+from toy_task import Drift
 
-TINY = make("rendezvous-local", num_agents=3, horizon=3, observation="comm")
+TINY = Drift(horizon=3)
 ENVIRONMENTS, STEPS = 2, 5
 START_KEY, KEY = jax.random.split(jax.random.key(0))  # the ones that a stepper begins with
 
@@ -43,11 +45,11 @@ def report_of(rows: dict[str, dict[str, Any]]) -> dict[str, Any]:
 # What the simulator row computes.
 
 
-def test_the_total_holds_every_number_of_an_observation_once(compiled: Callable[..., Any]) -> None:
-    observation = compiled(TINY, "observe")(compiled(TINY, "initial")(KEY))
-    by_hand = sum(float(leaf.sum()) for leaf in [observation.local, *observation.sets[0]])
-    assert len(jax.tree.leaves(observation)) == 3
-    assert float(simulator.total_of(observation)) == pytest.approx(by_hand, rel=1e-6)
+def test_the_total_holds_every_number_of_an_observation_once() -> None:
+    # 1 + 2, then 10 · 4 and two true marks, then 100 · 2 and one.
+    first = ObservedSet(jnp.full((1, 2, 2), 10.0), jnp.array([[True, True]]))
+    second = ObservedSet(jnp.full((1, 2, 1), 100.0), jnp.array([[True, False]]))
+    assert float(simulator.total_of(Observation(jnp.array([[1.0, 2.0]]), (first, second)))) == 3 + 42 + 201
 
 
 def test_a_call_sums_the_observations_and_rewards_of_the_rollout_that_training_uses(
@@ -67,9 +69,10 @@ def test_a_call_sums_the_observations_and_rewards_of_the_rollout_that_training_u
 
 def test_episodes_that_end_while_they_are_measured_start_again(start: rollout.Environments, twice: Any) -> None:
     # Only time ends them, after 3 steps: 5 steps later an environment of age a has age (a + 5) mod 3.
-    assert twice[0][0].age.tolist() == [(age + 5) % 3 for age in start.age.tolist()]
+    assert twice[0][0].state.age.tolist() == [(age + 5) % 3 for age in start.state.age.tolist()]
 
 
+@pytest.mark.usefixtures("short_compilations")
 def test_each_call_goes_on_where_the_last_one_ended_with_new_actions(twice: tuple[Any, Any]) -> None:
     call = simulator.stepper(TINY, ENVIRONMENTS, STEPS)
     assert [float(call()), float(call())] == pytest.approx([float(twice[0][2]), float(twice[1][2])], rel=1e-5)

@@ -12,7 +12,7 @@ from honest_plugins import Climb
 
 from swarmbed.spec.settings import setting
 
-Failures = Callable[[str, type], dict[str, str]]
+Failures = Callable[..., dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,6 @@ NONSENSE = "a batch of nonsense leaves the policy as it was"
 def test_an_algorithm_that_breaks_a_promise_fails_that_check(
     spec: type, checks: list[str], words: str, failures: Failures
 ) -> None:
-    found = failures("algorithms", spec)
+    found = failures("algorithms", spec, checks)
     assert list(found) == checks
     assert words in found[checks[0]]

@@ -12,7 +12,7 @@ from honest_plugins import Still
 
 from swarmbed.spec.errors import SwarmbedError
 
-Failures = Callable[[str, type], dict[str, str]]
+Failures = Callable[..., dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,6 @@ BATCH = "many swarms at once are steered like each alone"
 def test_a_controller_that_breaks_a_promise_fails_that_check(
     spec: type, checks: list[str], words: str, failures: Failures
 ) -> None:
-    found = failures("controllers", spec)
+    found = failures("controllers", spec, checks)
     assert list(found) == checks
     assert words in found[checks[0]]

@@ -9,7 +9,7 @@ from honest_plugins import Average, Climb, Linear, Points, Still
 from swarmbed.contracts import check_spec
 from swarmbed.spec.settings import setting
 
-Failures = Callable[[str, type], dict[str, str]]
+Failures = Callable[..., dict[str, str]]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import Observation, ObservedSet, State
 
-Failures = Callable[[str, type], dict[str, str]]
+Failures = Callable[..., dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -335,7 +335,7 @@ GARBAGE, FEWER = "what absent agents hold does not matter", "few agents among em
 def test_a_task_that_breaks_a_promise_fails_that_check(
     spec: type, checks: list[str], words: str, failures: Failures
 ) -> None:
-    found = failures("tasks", spec)
+    found = failures("tasks", spec, checks)
     assert list(found) == checks
     assert words in found[checks[0]]
 
@@ -346,4 +346,4 @@ def test_a_task_may_refuse_swarms_that_are_too_small(spec: type, failures: Failu
 
 
 def test_an_error_in_ones_own_code_is_shown_with_its_line(failures: Failures) -> None:
-    assert re.search(r" \(line \d+ of test_contract_tasks\.py\)$", failures("tasks", DividesInPython)[SIZES])
+    assert re.search(r" \(line \d+ of test_contract_tasks\.py\)$", failures("tasks", DividesInPython, [SIZES])[SIZES])

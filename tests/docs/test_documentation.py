@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import swarmbed
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(#[^)]*)?\)")
@@ -16,6 +18,7 @@ CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SNIPPETS = [
     pytest.param(page, code, id=f"{page.name}-{number}")
     for page in PAGES
+    if page.name != "interface.md"  # its blocks build on each other: test_interface.py
     for number, code in enumerate(CODE.findall(page.read_text()), start=1)
 ]
 
@@ -42,6 +45,20 @@ def test_pages_made_from_code_and_results_are_up_to_date(script: str, page: str)
     code = f"import {script}; print({script}.text(), end='')"
     made = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", capture_output=True, text=True, check=True)
     assert (ROOT / "docs" / page).read_text() == made.stdout
+
+
+def test_the_reference_offers_the_observations_that_a_task_takes_and_no_others() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text()
+    row = r"^## task `(\w+)`$.*?^\| `--observe` \| `observation` \| \w+ \| one of ([\w, ]+) \|"
+    offered = {name: words.split(", ") for name, words in re.findall(row, page, re.MULTILINE | re.DOTALL)}
+    assert set(offered) == {"multi_pursuit", "pursuit", "rendezvous"}
+    for name, choices in offered.items():
+        for choice in choices:
+            assert swarmbed.make(name, observation=choice).observation == choice
+        for choice in {"basic", "extended", "comm"} - set(choices):
+            with pytest.raises(swarmbed.SwarmbedError, match=f"observation must be one of {', '.join(choices)}"):
+                swarmbed.make(name, observation=choice)
+    assert "comm" not in offered["multi_pursuit"]
 
 
 def test_verdicts_quote_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

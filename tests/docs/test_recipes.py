@@ -15,8 +15,9 @@ RECIPES = dict(re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", PAGE.read_text(
 pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
-def test_there_is_one_recipe_for_each_family() -> None:
-    assert list(RECIPES) == ["homing.py", "extremes.py", "reinforce.py", "circle.py"]
+def test_there_is_a_recipe_for_each_family() -> None:
+    recipes = ["homing.py", "centre.py", "extremes.py", "average.py", "reinforce.py", "circle.py"]
+    assert list(RECIPES) == recipes
 
 
 @pytest.mark.parametrize(("name", "text"), RECIPES.items(), ids=RECIPES.keys())

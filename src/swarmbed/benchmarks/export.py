@@ -19,7 +19,7 @@ from swarmbed.embeddings.neural import Neural
 from swarmbed.export import c_header, onnx
 from swarmbed.export.c_compile import compile_header, find_compiler
 from swarmbed.export.function import Exported, exported, random_inputs
-from swarmbed.networks.network import Layout, Network
+from swarmbed.networks.perceptron import Perceptron
 from swarmbed.policy.policy import Policy
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
@@ -49,10 +49,10 @@ def measure(decide: Decide, effort: Effort) -> dict[str, Any]:
 
 
 def random_policy() -> Policy:
-    task, embedding, hidden = make("rendezvous"), Neural(), (64,)
-    network = Network(Layout.of(task), embedding, hidden, task.action_size)
-    params = PolicyParams(network.init(jax.random.key(0)), jnp.zeros(task.action_size))
-    return Policy(task, embedding, hidden, params)
+    task, embedding, network = make("rendezvous"), Neural(), Perceptron()
+    model = network.model(task.layout, embedding, task.action_size)
+    params = PolicyParams(model.init(jax.random.key(0)), jnp.zeros(task.action_size))
+    return Policy(task, embedding, params, network)
 
 
 def in_jax(made: Exported, arrays: list[np.ndarray]) -> tuple[Callable[[], Any], int]:

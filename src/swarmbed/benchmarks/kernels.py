@@ -15,9 +15,8 @@ from jax import Array
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import repeat_in_turn, rounded
 from swarmbed.compute.chunks import piece_size, sum_over
-from swarmbed.embeddings.base import SetLayout
 from swarmbed.embeddings.neural import Neural
-from swarmbed.networks.network import Inputs
+from swarmbed.spec.observation import SetLayout
 
 AGENTS, SLOTS, FEATURES, UNITS = 40_960, 20, 7, 64
 PAIRS = AGENTS * (SLOTS - 1)  # an agent's own slot is there, masked, and not counted as work
@@ -54,7 +53,7 @@ def _kernel(kind: str) -> tuple[Callable[[], Any], int]:
     params = embedding.init(layout, weight_key)
     # Two outputs stand for the head that follows; without it the product's two halves would be fused into one.
     readout = jax.random.normal(out_key, (UNITS, 2)) / UNITS
-    size = piece_size(Inputs(jnp.zeros((AGENTS, 0)), (sets,)))
+    size = piece_size(sets)
 
     def outputs(params: Any, piece: Array) -> Array:
         return embedding.apply(params, piece) @ readout

@@ -94,7 +94,7 @@ def advanced(
     """The environments ``num_steps`` later, a new key, and the sum of all observations and rewards on the way."""
     rollout_key, next_key = jax.random.split(key)
     everybody = jnp.arange(task.num_agents)
-    shape = (environments.age.shape[0], task.num_agents, task.action_size)
+    shape = (environments.episode_return.shape[0], task.num_agents, task.action_size)
 
     def act(state: State, transmitted: Array | None, act_key: PRNGKeyArray) -> tuple[Array, Array]:
         observe = jax.vmap(lambda one, sent: task.observe_from(one, everybody, sent))

@@ -29,7 +29,7 @@ def set_up(devices: int | None = None, *, cache: bool = True) -> None:
 
     Each device is one thread: two devices that both try to use both cores only get in each other's way.
     """
-    if cache and not jax.config.jax_compilation_cache_dir:  # who has set one keeps it
+    if cache and not getattr(jax.config, "jax_compilation_cache_dir", None):  # who has set one keeps it
         folder = Path(os.environ.get("SWARMBED_CACHE", Path.home() / ".cache" / "swarmbed")) / "compiled"
         jax.config.update("jax_compilation_cache_dir", str(folder))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)

@@ -152,14 +152,14 @@ class Spread:
         step = jax.shard_map(
             self.learner.iterate, mesh=self.mesh, in_specs=(_SPECS,), out_specs=(_SPECS, P()), check_vma=False
         )
-        return jax.jit(step, donate_argnums=0)
+        return jax.jit(step, donate_argnums=0, compiler_options=compiling.often())
 
     def compiled(self, state: TrainState) -> Any:
         """The iteration, compiled once for states of this shape."""
         known: dict[str, Any] = self.__dict__.setdefault("_compiled", {})
         shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
         if shape not in known:
-            known[shape] = self.iterate.lower(state).compile(compiling.often())
+            known[shape] = self.iterate.lower(state).compile()
         return known[shape]
 
     @property
