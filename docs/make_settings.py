@@ -50,8 +50,8 @@ def text() -> str:
     lines = [
         "# Settings",
         "",
-        "Made from the code by `python docs/make_settings.py`; a test fails when it is out of date. A setting is a flag",
-        "on the command line and a field in Python and in `config.toml`. *Left out* is None in Python.",
+        "Made from the code by `python docs/make_settings.py`; a test fails when it is out of date. A setting is a",
+        "flag on the command line and a field in Python and in `config.toml`. *Left out* is None in Python.",
     ]
     for family in registry.FAMILIES:
         for name, spec in family.all().items():

@@ -14,9 +14,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from swarmbed.embeddings.base import Embedding, Params, SetLayout, clear, column_normalised
-from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import setting
+from swarmbed import Embedding, SwarmbedError, setting
+from swarmbed.embeddings.base import Params, SetLayout, clear, column_normalised
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import setting
-from swarmbed.tasks.base import Metric, State
-from swarmbed.tasks.swarm import Sensed, SwarmTask
+from swarmbed import Metric, State, SwarmbedError, SwarmTask, setting
+from swarmbed.tasks.swarm import Sensed
 
 
 @dataclass(frozen=True)

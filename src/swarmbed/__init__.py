@@ -7,7 +7,7 @@ first used, so that ``import swarmbed`` and ``swarmbed --help`` are quick.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _EXPORTS = {
     "swarmbed.algorithms.base": ("Algorithm", "Batch", "PolicyParams", "Update"),

@@ -12,7 +12,9 @@ import pytest
 import swarmbed
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted(
+    [*(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")), *(ROOT / "docs").glob("*.md")]
+)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(#[^)]*)?\)")
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 SNIPPETS = [
@@ -28,6 +30,14 @@ def test_links_lead_to_files_that_exist(page: Path) -> None:
     targets = [match[0] for match in LINK.findall(page.read_text()) if "://" not in match[0]]
     missing = [target for target in targets if not (page.parent / target).exists()]
     assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_a_section_lead_to_its_heading(page: Path) -> None:
+    for target, section in LINK.findall(page.read_text()):
+        if section and "://" not in target:
+            headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(), re.MULTILINE)
+            assert section[1:] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.parametrize(("page", "code"), SNIPPETS)

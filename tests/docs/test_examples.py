@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import swarmbed
 from swarmbed import load_policy
 from swarmbed.cli.main import main
 from swarmbed.contracts import check_spec
@@ -20,6 +21,7 @@ from swarmbed.export.stablehlo import convert, open_model
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec import registry
 from swarmbed.tasks.base import State
+from toy_task import Drift
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PLUGINS = ["--plugin", str(EXAMPLES / "dispersion.py"), "--plugin", str(EXAMPLES / "attention.py")]
@@ -35,19 +37,31 @@ def module(name: str) -> ModuleType:
 
 Dispersion = module("dispersion").Dispersion
 Attention = module("attention").Attention
+EquinoxNetwork = module("equinox_network").EquinoxNetwork
 
 
 pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
-@pytest.mark.parametrize(("family", "spec"), [("tasks", Dispersion), ("embeddings", Attention)])
+@pytest.mark.parametrize(
+    ("family", "spec"), [("tasks", Dispersion), ("embeddings", Attention), ("networks", EquinoxNetwork)]
+)
 def test_an_example_keeps_the_contract(family: str, spec: type) -> None:
     assert [outcome for outcome in check_spec(family, "it", spec) if not outcome.passed] == []
 
 
 def test_the_wanted_distance_is_that_of_a_triangular_lattice() -> None:
     # 100 × 100 units for 20 agents: cells of 500 square units, √3/2 · d² = 500.
-    assert math.isclose(Dispersion(num_agents=20).wanted, math.sqrt(500 / (math.sqrt(3) / 2)))
+    task = Dispersion(num_agents=20)
+    wanted = task.wanted(task.initial(jax.random.key(0)))
+    assert math.isclose(float(wanted), math.sqrt(500 / (math.sqrt(3) / 2)), rel_tol=1e-6)
+
+
+def test_the_wanted_distance_counts_those_who_are_there() -> None:
+    task = Dispersion(num_agents=20)
+    state = task.initial(jax.random.key(0))
+    half = state._replace(present=jnp.arange(20) < 10)
+    assert math.isclose(float(task.wanted(half)), math.sqrt(2) * float(task.wanted(state)), rel_tol=1e-6)
 
 
 def test_the_reward_is_the_mean_share_of_the_wanted_distance_to_the_nearest() -> None:
@@ -80,6 +94,31 @@ def test_attention_weighs_by_the_softmax_of_its_scores() -> None:
     found = attend(Attention(units=2, heads=1), [[1.0, 0.0], [3.0, 4.0]], [0.0, math.log(3) / 4])
     # Scores 0 and log 3: weights ¼ and ¾. ¼ · 1 + ¾ · 3 = 2.5 and ¾ · 4 = 3.
     np.testing.assert_allclose(found, [2.5, 3.0], rtol=1e-6)
+
+
+def test_a_network_made_with_equinox_trains_and_its_policy_loads(tmp_path: Path) -> None:
+    registry.load_plugin(EXAMPLES / "equinox_network.py")
+    batch = swarmbed.BatchSettings(environments=2, segment=4)
+    network = registry.networks.make("equinox_network", {"layer_size": 4})
+    out = tmp_path / "run"
+    result = swarmbed.train(Drift(), network=network, batch=batch, iterations=1, out=out, progress=False)
+    loaded = load_policy(out)
+    assert loaded.network == network
+    before, after = (jax.tree.leaves(policy.params) for policy in (result.policy, loaded))
+    assert len(before) == 5  # weight and bias of the hidden and the last layer (there are no sets), log-deviations
+    for mine, theirs in zip(before, after, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_the_mean_of_a_network_made_with_equinox_is_over_those_who_are_there() -> None:
+    network = EquinoxNetwork(layer_size=3)
+    elements, mask = jnp.array([[[1.0], [3.0], [9.0]]]), jnp.array([[True, True, False]])
+    full = swarmbed.Observation(jnp.zeros((1, 0)), (swarmbed.ObservedSet(elements, mask),))
+    params = network.init(jax.random.key(0), full, 1)
+    first, second = params.elements[0]
+    features = [jax.nn.relu(second(jax.nn.relu(first(jnp.array([x]))))) for x in (1.0, 3.0)]
+    wanted = params.last(jax.nn.relu(params.hidden((features[0] + features[1]) / 2)))
+    np.testing.assert_allclose(network.apply(params, full)[0], wanted, rtol=1e-5)
 
 
 def test_settings_of_a_plugin_are_flags_with_help(capsys: pytest.CaptureFixture[str]) -> None:

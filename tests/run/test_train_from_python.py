@@ -152,8 +152,8 @@ def test_another_reward_changes_what_is_learned_from_and_nothing_else(tmp_path: 
 
 
 def test_a_run_of_version_0_1_goes_on(tmp_path: Path) -> None:
-    # That version made six iterations; this one repeats the fifth from the fourth checkpoint. Later ones would differ by
-    # more than rounding: the evader turns at once where its nearest pursuer changes.
+    # That version made six iterations; this one repeats the fifth from the fourth checkpoint. Later ones would differ
+    # by more than rounding: the evader turns at once where its nearest pursuer changes.
     shutil.copytree(OLD, tmp_path / "run")
     before = RunFolder(OLD).read_metrics()
     result = swarmbed.train(resume=tmp_path / "run", iterations=5, progress=False)

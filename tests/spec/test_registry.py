@@ -108,8 +108,7 @@ def test_a_plugin_file_without_a_spec_says_what_it_could_hold(tmp_path: Path) ->
 
 def cell(name: str = "Stampede", module: str = "__main__") -> type:
     """A class as a notebook cell defines it."""
-    kind = dataclass(frozen=True)(type(name, (Rendezvous,), {"__module__": module, "__qualname__": name}))
-    return kind
+    return dataclass(frozen=True)(type(name, (Rendezvous,), {"__module__": module, "__qualname__": name}))
 
 
 def test_a_class_from_a_cell_gets_a_name_when_it_is_first_used() -> None:

@@ -91,13 +91,14 @@ def test_a_step_can_be_jitted_vmapped_scanned_and_differentiated() -> None:
     keys = jax.random.split(KEY, 3)
     states = jax.vmap(task.initial)(keys)
     together = jax.jit(jax.vmap(task.step, (0, 0, None)))(keys, states, PUSH)
+    plain = jax.jit(task.step)
     for index in range(3):
-        alone = task.step(keys[index], jax.tree.map(lambda leaf, i=index: leaf[i], states), PUSH)
+        alone = plain(keys[index], jax.tree.map(lambda leaf, i=index: leaf[i], states), PUSH)
         for a, b in zip(jax.tree.leaves(alone), jax.tree.leaves(together), strict=True):
             np.testing.assert_allclose(a, b[index], rtol=1e-6)
 
     def total(action: Any) -> Any:
-        step = lambda state, key: (task.advance(key, state, action).state, task.advance(key, state, action).reward)  # noqa: E731
+        step = lambda state, key: task.advance(key, state, action)[:2]  # noqa: E731
         return jax.lax.scan(step, at((5.0, 5.0), (5.0, 5.0)), keys)[1].sum()
 
     # −Σ_t mean |x_t| with x_t = 5 + t·a + …: each of four numbers counts −(1 + 2 + 3)/4.

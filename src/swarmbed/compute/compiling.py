@@ -1,4 +1,4 @@
-"""How hard the compiler should try: what runs once should compile quickly, what runs for hours may take a little longer.
+"""How hard the compiler should try: what runs once should compile quickly, what runs for hours may take longer.
 
 Compiling a training iteration is most of what a new user waits for. XLA's options below were measured on its CPU
 backend (benchmarks, group startup): they halve the time and leave the speed of the result as it is. With the

@@ -28,7 +28,7 @@ def linear_call(forward: Linear, transpose: Linear, residuals: Any, x: Array) ->
 
 @dataclass(frozen=True)
 class _Batched:
-    """A linear function for a batch: axes of the residuals' leaves (None: the same for all); x has its batch in front."""
+    """A linear function for a batch: axes of the residuals' leaves (None: the same for all); x leads with it."""
 
     function: Linear
     axes: tuple[int | None, ...]

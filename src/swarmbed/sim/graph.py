@@ -8,9 +8,7 @@ from jax import Array
 from jaxtyping import Bool, Float
 
 
-def neighbours(
-    distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | None
-) -> Bool[Array, "M N"]:
+def neighbours(distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | None) -> Bool[Array, "M N"]:
     """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; everybody else when the radius is None."""
     return others if radius is None else others & (distance <= radius)
 

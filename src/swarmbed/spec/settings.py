@@ -167,9 +167,11 @@ def convert(value: Any, hint: Any) -> Any:
                 return value
         elif option is float and isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
-        elif (option is int and isinstance(value, int) and not isinstance(value, bool)) or (
-            option in (bool, str) and isinstance(value, option)
-        ) or (option not in (int, float, bool, str) and isinstance(option, type) and isinstance(value, option)):
+        elif (
+            (option is int and isinstance(value, int) and not isinstance(value, bool))
+            or (option in (bool, str) and isinstance(value, option))
+            or (option not in (int, float, bool, str) and isinstance(option, type) and isinstance(value, option))
+        ):
             return value
     raise TypeError(f"{value!r} is not {describe(hint)}")
 

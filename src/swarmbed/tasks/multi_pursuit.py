@@ -41,9 +41,6 @@ class MultiPursuit(EvasionTask):
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         return self.caught(next_state).sum(dtype=jnp.result_type(float))
 
-    def terminated(self, state: State) -> Bool[Array, ""]:
-        return jnp.array(False)
-
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         return {"captures": self.caught(state).sum(dtype=jnp.result_type(float))}
 

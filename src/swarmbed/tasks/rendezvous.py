@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Float, Int
 
 from swarmbed.sim import graph
 from swarmbed.spec.settings import setting
@@ -34,18 +34,11 @@ class Rendezvous(SwarmTask):
     observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
     action_cost: float = setting(1e-3, "weight −β of the joint action's norm in the reward", at_least=0)
 
-    def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
-        self.check_action(action)
-        return state._replace(agents=self.body.move(state.agents, action, self.space))
-
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         distance = jnp.minimum(self.pair_distances(next_state), self.comm_range)
         # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
         spread = distance.sum() / 2 / (self._pairs(next_state) * self.comm_range)
         return -spread - self.action_cost * _norm(jnp.where(state.present[:, None], action, 0.0))
-
-    def terminated(self, state: State) -> Bool[Array, ""]:
-        return jnp.array(False)
 
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         return {"mean_distance": self.pair_distances(state).sum() / (2 * self._pairs(state))}

@@ -1,6 +1,5 @@
 """What the tasks share: unicycles in a rectangular world that sense their neighbours."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
@@ -29,7 +28,8 @@ class Sensed(NamedTuple):
 
 @dataclass(frozen=True)
 class SwarmTask(Task):
-    """Settings and senses of a swarm of unicycles; a task adds its reward, its end and what else there is."""
+    """Settings, moves and senses of a swarm of unicycles. A task adds its reward and, where it wants, what else there is,
+    what agents sense of it, and when it ends."""
 
     observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended"))
     world: str = setting("closed", "closed (walls) or torus (periodic)", choices=tuple(WORLDS))
@@ -89,6 +89,15 @@ class SwarmTask(Task):
         heading = jax.random.uniform(heading_key, (self.num_agents,), maxval=2 * pi)
         return self.populate(State(self.body.at_rest(position, heading)), rest_key)
 
+    def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
+        """Everybody moves as its action says."""
+        self.check_action(action)
+        return state._replace(agents=self.body.move(state.agents, action, self.space))
+
+    def terminated(self, state: State) -> Bool[Array, ""]:
+        """Only time ends the episode."""
+        return jnp.array(False)
+
     def populate(self, state: State, key: PRNGKeyArray) -> State:
         """Add what a task has besides agents."""
         return state
@@ -110,9 +119,9 @@ class SwarmTask(Task):
         ]
         return Observation(jnp.stack(local, -1) if local else jnp.zeros((viewers.shape[0], 0)), tuple(sets))
 
-    @abstractmethod
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
-        """The columns of the observation, each already divided by its scale."""
+        """The columns of the observation, each already divided by its scale: oneself and one's neighbours."""
+        return Sensed(self.sense_self(state, viewers), (self.sense_neighbours(state, viewers, transmitted),))
 
     def sense_neighbours(
         self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None
