@@ -15,7 +15,8 @@ from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed import Embedding, SwarmbedError, setting
-from swarmbed.embeddings.base import Params, SetLayout, clear, column_normalised
+from swarmbed.embeddings.base import Params, clear, column_normalised
+from swarmbed.spec.observation import SetLayout
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,9 @@ def test_the_evader_flees_from_its_nearest_pursuer_through_the_middle_of_their_b
 def flee(quick_jit: Any) -> Any:
     """The evader's direction in a world of 100 × 40, on a torus and between walls."""
     worlds = {"torus": Torus(100.0, 40.0), "closed": Closed(100.0, 40.0)}
-    run = quick_jit(lambda world, e, p: evader_direction(worlds[world], e, p, 10.0), static_argnums=0)
+    run = quick_jit(
+        lambda world, e, p: evader_direction(worlds[world], e, p, 10.0, jnp.ones(len(p), bool)), static_argnums=0
+    )
     return lambda world, evader, *pursuers: run(world, jnp.array(evader), jnp.array(pursuers))
 
 

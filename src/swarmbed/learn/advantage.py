@@ -25,7 +25,8 @@ def advantages(
 
     def backwards(later: Array, step: tuple[Array, Array]) -> tuple[Array, Array]:
         error, carried = step
-        advantage = error + carried * later
+        # What comes after an end is another episode's, and may not even be a number: nothing of it is carried over.
+        advantage = error + jnp.where(carried != 0, carried * later, 0.0)
         return advantage, advantage
 
     _, result = lax.scan(backwards, jnp.zeros_like(value[0]), (error, carried), reverse=True)

@@ -107,19 +107,19 @@ def evader_direction(
     evader: Float[Array, "2"],
     pursuers: Float[Array, "N 2"],
     sight_radius: float | None,
-    present: Bool[Array, " N"] | None = None,
+    present: Bool[Array, " N"],
 ) -> Float[Array, "2"]:
     """Where an evader flees to, after Zhou et al. 2016: −(|ξ|/2)·ĥ + m·v̂, normalised; 0 when it sees nobody.
 
     ξ leads to its nearest pursuer, m is the middle of the Voronoi boundary the two share. ``present`` says which of
-    the pursuers are there at all (None: everybody).
+    the pursuers are there at all.
     """
     dx, dy = world.nearest(pursuers[:, 0] - evader[0], pursuers[:, 1] - evader[1])
     distance = length(dx, dy)
     seen = jnp.ones_like(distance, bool) if sight_radius is None else distance <= sight_radius
-    seen = seen if present is None else seen & present
+    seen = seen & present
     nearest = jnp.argmin(jnp.where(seen, distance, jnp.inf))
-    is_nearest = jnp.arange(distance.shape[0]) == nearest
+    is_nearest = seen & (jnp.arange(distance.shape[0]) == nearest)  # nobody, where it sees nobody
     rival_x = jnp.where(is_nearest, dx, 0.0).sum(keepdims=True)
     rival_y = jnp.where(is_nearest, dy, 0.0).sum(keepdims=True)
     edge = shared_boundary(world, evader, rival_x, rival_y, is_nearest[None, :], dx, dy, seen)

@@ -28,8 +28,10 @@ class Sensed(NamedTuple):
 
 @dataclass(frozen=True)
 class SwarmTask(Task):
-    """Settings, moves and senses of a swarm of unicycles. A task adds its reward and, where it wants, what else there is,
-    what agents sense of it, and when it ends."""
+    """Settings, moves and senses of a swarm of unicycles.
+
+    A task adds its reward and, where it wants, what else there is, what agents sense of it, and when it ends.
+    """
 
     observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended"))
     world: str = setting("closed", "closed (walls) or torus (periodic)", choices=tuple(WORLDS))
