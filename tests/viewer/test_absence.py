@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from untrained import random_policy
 
 from swarmbed.controllers.base import Controller
 from swarmbed.controllers.consensus import Consensus
@@ -23,6 +22,7 @@ from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer import slots
 from swarmbed.viewer.engine import NO_GRIP, Engine, respects_absence, slots_for
 from toy_task import Drift
+from untrained import random_policy
 
 FEW, SLOTS = 4, 7
 WHERE = np.array([5, 1, 6, 3])  # the slots in which the few agents are

@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from untrained import random_policy
 
 from swarmbed.draw.recording import record
 from swarmbed.evaluation.evaluate import evaluate
@@ -16,6 +15,7 @@ from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter, start
 from swarmbed.viewer.workshop import Workshop
+from untrained import random_policy
 
 TASK = make("rendezvous-local", num_agents=5)
 

@@ -5,7 +5,6 @@ import time
 
 import numpy as np
 import pytest
-from untrained import random_policy
 
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.policy.find import Contestant
@@ -15,6 +14,7 @@ from swarmbed.viewer import frames, messages
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.workshop import Workshop
+from untrained import random_policy
 
 
 @pytest.fixture
