@@ -22,6 +22,7 @@ class Kettle(Spec):
     fuel: str = setting("gas", "what heats it", choices=("gas", "wood"))
     share: float = setting(0.5, "how full it is", above=0, at_most=1)
     age: int = setting(3, "years", at_least=0)
+    seed: int = setting(0, "which one", at_least=0, at_most=2**31 - 1)
 
 
 def test_a_spec_is_built_from_settings_by_name() -> None:
@@ -42,6 +43,8 @@ def test_the_short_flag_is_for_the_command_line_only() -> None:
         ({"share": float("nan")}, "share must be a number between 0 and 1 (not 0), not nan"),
         ({"boil_at": float("inf")}, "boil_at must be a number, not inf"),
         ({"age": -1}, "age must be a whole number of at least 0, not -1"),
+        ({"boil_at": 10**400}, f"boil_at must be a number, not {10**400}"),
+        ({"seed": 2**31}, "seed must be a whole number between 0 and 2147483647, not 2147483648"),
         ({"sizes": ()}, "sizes must be a list of one or more, each a whole number of at least 1, not ()"),
         ({"sizes": (2, 0)}, "sizes must be a list of one or more, each a whole number of at least 1, not (2, 0)"),
     ],
@@ -122,7 +125,7 @@ def test_checked_settings_come_in_their_declared_types() -> None:
 def test_settings_as_a_dictionary_leave_out_none_and_build_the_same_spec_again() -> None:
     kettle = Kettle(num_cups=7, sizes=(3,))
     assert as_dict(kettle) == {"num_cups": 7, "boil_at": 100.0, "whistles": False, "colour": "red", "sizes": [3]} | {
-        "fuel": "gas", "share": 0.5, "age": 3,
+        "fuel": "gas", "share": 0.5, "age": 3, "seed": 0,
     }  # fmt: skip
     assert build(Kettle, as_dict(kettle), "kettle") == kettle
 
@@ -138,11 +141,12 @@ def test_flags_are_short_names_or_names_with_dashes() -> None:
         "fuel",
         "share",
         "age",
+        "seed",
     ]
 
 
 def test_defaults_are_those_of_the_fields() -> None:
-    assert [default_of(f) for f in fields(Kettle)] == [2, 100.0, False, "red", None, (1, 2), "gas", 0.5, 3]
+    assert [default_of(f) for f in fields(Kettle)] == [2, 100.0, False, "red", None, (1, 2), "gas", 0.5, 3, 0]
 
 
 def test_types_are_described_in_words() -> None:

@@ -86,7 +86,7 @@ def check(declared: "Field[Any]", hint: Any, value: Any, name: str) -> Any:
     """``value`` in the type, the bounds and the choices of a declared field, or an error that says what is allowed."""
     try:
         converted = convert(value, hint)
-    except TypeError:
+    except (TypeError, OverflowError):  # the latter: a whole number too large to be a float
         raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {value!r}") from None
     choices = declared.metadata.get("choices") or ()
     bounds: Bounds = declared.metadata.get("bounds", Bounds())
@@ -94,7 +94,7 @@ def check(declared: "Field[Any]", hint: Any, value: Any, name: str) -> Any:
     numbers = [item for item in items if isinstance(item, (int, float)) and not isinstance(item, bool)]
     if (
         (choices and any(item not in choices for item in items if item is not None))
-        or not all(math.isfinite(number) and bounds.hold(number) for number in numbers)
+        or not all((isinstance(number, int) or math.isfinite(number)) and bounds.hold(number) for number in numbers)
         or (declared.metadata.get("not_empty") and converted == ())
     ):
         raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {value!r}")
@@ -205,7 +205,8 @@ def _options(hint: Any) -> tuple[Any, ...]:
 
 
 def _short(number: float | None) -> str:
-    return f"{number:g}"
+    """Whole numbers are written out, however large."""
+    return f"{number:.0f}" if number is not None and number == int(number) else f"{number:g}"
 
 
 def _hint(given: str, known: dict[str, "Field[Any]"]) -> str:
