@@ -14,6 +14,7 @@ import pytest
 
 from swarmbed.learn.rollout import Environments, cut_off_slots, episode, rollout, start
 from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Metric, Observation, State, Task
 
 
@@ -228,3 +229,23 @@ def test_an_episode_may_be_shorter_than_the_horizon(play: Any) -> None:
 
 def test_states_are_kept_only_on_request(play: Any) -> None:
     assert play(0, 2, keep_states=False).states is None
+
+
+def test_a_rollout_is_a_scan_over_the_tasks_step(quick_jit: Any) -> None:
+    """Evaders on a torus, and nothing random in a step: the rollout's states are those that ``step`` leads to."""
+    task = make("pursuit", num_agents=3, horizon=50)
+    action = task.sample_action(jax.random.key(7))
+    environments = start(task, KEY, 2, random_age=False)
+    act = lambda state, transmitted, key: (jnp.broadcast_to(action, (2, 3, 2)), None)  # noqa: E731
+    _, segment = quick_jit(lambda e: rollout(task, act, e, KEY, 6))(environments)
+
+    def stepped(state: State, _: None) -> Any:
+        step = task.step(KEY, state, action)
+        return step.state, (state, step.reward)
+
+    first = jax.tree.map(lambda leaf: leaf[0], environments.state)
+    last, (states, rewards) = quick_jit(lambda s: jax.lax.scan(stepped, s, length=6))(first)
+    np.testing.assert_allclose(segment.steps.state.agents.position[:, 0], states.agents.position, atol=1e-4)
+    np.testing.assert_allclose(segment.steps.reward[:, 0], rewards, atol=1e-6)
+    np.testing.assert_allclose(segment.last.evaders[0], last.evaders, atol=1e-4)
+    assert segment.last.age.tolist() == [6, 6] and int(last.age) == 6

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from swarmbed.cli.main import main
 from swarmbed.study import plan
@@ -114,3 +115,21 @@ def test_a_curve_takes_one_line_of_a_file_of_numbers() -> None:
 def test_numbers_are_written_as_json(store: Store) -> None:
     path = store.write_numbers("cost", "numbers.json", {"a": 1.5})
     assert json.loads(path.read_text()) == {"a": 1.5}
+
+
+def test_every_policy_is_stored_once() -> None:
+    """The best run's policy of a method ships with the package, and only there."""
+    root = Path(__file__).parents[2]
+    seen: dict[bytes, Path] = {}
+    for path in sorted([*(root / "results").rglob("*.safetensors"), *(root / "src").rglob("*.safetensors")]):
+        weights = b"".join(value.tobytes() for _, value in sorted(load_file(path).items()))
+        assert weights not in seen, f"{path} holds the policy of {seen[weights]}"
+        seen[weights] = path
+
+
+def test_the_policy_of_a_run_that_ships_is_found() -> None:
+    root = Path(__file__).parents[2]
+    training = plan.experiments()["rendezvous-trace"].trainings[0]
+    store = Store(root / "results", root / "nowhere")
+    assert all(store.run_policy_path(training, seed).is_file() for seed in store.seeds(training))
+    assert store.policy_path(training).parent.name == "shipped"
