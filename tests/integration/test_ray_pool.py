@@ -25,7 +25,8 @@ SMALL = Budget(
     2,
     {
         "task": {"num_agents": 3, "horizon": 6},
-        "batch": {"environments": 2, "segment": 6, "hidden": [4]},
+        "network": {"hidden": [4]},
+        "batch": {"environments": 2, "segment": 6},
         "algorithm": {"value_epochs": 1, "cg_steps": 1},
     },
 )

@@ -38,7 +38,7 @@ import jax, numpy as np, swarmbed
 assert swarmbed.__file__.startswith({str(installed)!r}), swarmbed.__file__
 for name in {SHIPPED!r}:
     policy = swarmbed.load_policy(name)
-    action = policy.act(policy.task, policy.task.initial(jax.random.key(0)), jax.random.key(1))
+    action = policy.act(policy.task.initial(jax.random.key(0)))
     assert action.shape == (policy.task.num_agents, 2) and np.isfinite(action).all()
     print(name)
 """
@@ -47,7 +47,7 @@ for name in {SHIPPED!r}:
 
 
 def test_the_wheel_lists_its_policies_with_their_scores(installed: Path, tmp_path: Path) -> None:
-    listed = run(installed, "from swarmbed.cli import main; main(['list', 'policies'])", tmp_path).splitlines()
+    listed = run(installed, "from swarmbed.cli.main import main; main(['list', 'policies'])", tmp_path).splitlines()
     scores = {words[0]: float(words[-1]) for words in map(str.split, listed) if words and words[0] in SHIPPED}
     assert sorted(scores) == SHIPPED
     assert all(-1000 < score < 1000 for score in scores.values())
