@@ -12,8 +12,8 @@ from swarmbed.embeddings.neural import Neural
 from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.policy.policy import Policy
-from swarmbed.run.train import Outputs, RunSettings, resume_run, start_run
-from swarmbed.spec.config import config_to_learner
+from swarmbed.run.settings import Outputs, RunSettings
+from swarmbed.run.train import learner_from, resume_run, start_run
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.plan import experiments
 from swarmbed.tasks import make
@@ -32,7 +32,7 @@ def untrained(learner: Learner, seed: int) -> Policy:
     """Where training with this seed begins."""
     devices.set_up(1)
     params = learner.init(seed, devices.mesh(1)).policy
-    return Policy(learner.task, learner.embedding, learner.batch.hidden, params)
+    return Policy(learner.task, learner.embedding, params, learner.network)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -62,7 +62,7 @@ LOOK_AFTER = (15, 30, 45, 60, 80, 100)
 
 @pytest.mark.parametrize("training", paper_trainings(), ids=lambda training: training.name)
 def test_every_method_improves_on_the_untrained_policy(training: Training, tmp_path: Path) -> None:
-    learner = config_to_learner(training.config)
+    learner = learner_from(training.config)
     before = evaluate(untrained(learner, 0), episodes=100, seed=7, stochastic=True).returns.mean()
     task = training.variant.split("-")[0]
     margin = MARGINS[task] * (1.0 if before >= 0 else abs(before))
