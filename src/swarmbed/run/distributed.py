@@ -24,6 +24,7 @@ from swarmbed.spec.settings import Spec, setting
 PING_SECONDS = 2.0
 SILENCE_SECONDS = 30.0
 COMPILE_SECONDS = 1800.0  # how long the fastest process waits for the slowest to compile
+WATCH_SECONDS = 2.0  # how long a failed process leaves the word to the watch
 GOODBYE = b"q"
 _leaving = threading.Event()
 
@@ -68,7 +69,11 @@ def ends_together(cluster: Cluster) -> Iterator[None]:
     except BaseException as error:
         if cluster.processes == 1:
             raise
-        words = f"swarmbed: {error}" if isinstance(error, SwarmbedError) else traceback.format_exc()
+        words = f"swarmbed: {error}"
+        if not isinstance(error, SwarmbedError):
+            words = traceback.format_exc()
+            # The death of a peer breaks a collective as well as its connection: the watch names it and ends us first.
+            time.sleep(WATCH_SECONDS)
         print(words, file=sys.stderr, flush=True)
         os._exit(2)
 
