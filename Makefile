@@ -7,11 +7,12 @@ BIN := .venv/bin
 train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, render a video
 	$(BIN)/swarmbed train rendezvous
 
-# Not run by this: tests/integration (see test-all) and the learning checks (see test-learning).
+# Not run by this: the learning checks (test-learning), and tests/integration (test-all): what needs a browser, other
+# processes or machines, other libraries and compilers, whole experiments, the documentation's code.
 test: .venv/.dev lint  ## lint, types, import layers and the quick tests
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/integration
 
-test-all: .venv/.dev lint browser  ## the same and tests/integration: processes, Ray, several machines, wheel, every experiment, Chromium
+test-all: .venv/.dev lint browser  ## the same and tests/integration: Chromium, processes, Ray, other libraries, experiments, documentation, wheel
 	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: .venv/.dev

@@ -26,19 +26,14 @@ jaxtyping.install_import_hook(
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)
 settings.load_profile("swarmbed")
 
-# A test runs a function a few times only, so that the time goes into compiling it. These options shorten that.
-QUICK = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
-}
-
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep compiled functions in .pytest_cache, next to what else pytest remembers."""
+    """Keep compiled functions in .pytest_cache, next to what else pytest remembers; those of other processes too."""
     cache = getattr(config, "cache", None)  # missing under -p no:cacheprovider
     if cache is not None:
-        jax.config.update("jax_compilation_cache_dir", str(cache.mkdir("jax")))
+        folder = cache.mkdir("swarmbed")
+        os.environ["SWARMBED_CACHE"] = str(folder)
+        jax.config.update("jax_compilation_cache_dir", str(folder / "compiled"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
 
@@ -52,16 +47,10 @@ def float64() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def quick_jit() -> Callable[..., Any]:
-    """jax.jit, tuned for a short compilation by those of the options that this version of XLA knows."""
+    """jax.jit, tuned for a short compilation: most functions are run a few times only."""
+    from swarmbed.compute import compiling  # after the import hook above
 
-    def known(option: tuple[str, Any]) -> bool:
-        try:
-            jax.jit(lambda x: x + 1, compiler_options=dict([option]))(0)
-        except jax.errors.JaxRuntimeError:
-            return False
-        return True
-
-    return functools.partial(jax.jit, compiler_options=dict(filter(known, QUICK.items())))
+    return functools.partial(jax.jit, compiler_options=compiling.once())
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The documentation: links lead somewhere, code runs, the reference is up to date."""
+"""The documentation: links lead somewhere, the reference is up to date. (tests/integration/docs runs its code.)"""
 
 import importlib
 import json
@@ -16,13 +16,6 @@ PAGES = sorted(
     [*(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")), *(ROOT / "docs").glob("*.md")]
 )
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)(#[^)]*)?\)")
-CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-SNIPPETS = [
-    pytest.param(page, code, id=f"{page.name}-{number}")
-    for page in PAGES
-    if page.name != "interface.md"  # its blocks build on each other: test_interface.py
-    for number, code in enumerate(CODE.findall(page.read_text()), start=1)
-]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -38,15 +31,6 @@ def test_links_to_a_section_lead_to_its_heading(page: Path) -> None:
         if section and "://" not in target:
             headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(), re.MULTILINE)
             assert section[1:] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize(("page", "code"), SNIPPETS)
-def test_code_blocks_run(page: Path, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for extra in re.findall(r"^# needs: (\w+)$", code, re.MULTILINE):
-        pytest.importorskip(extra)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, f"{page.name} block", "exec"), {"__name__": "__main__"})
-    assert code.strip()
 
 
 @pytest.mark.parametrize(("script", "page"), [("make_settings", "settings.md"), ("make_results", "results.md")])

@@ -11,10 +11,12 @@ from typing import Any
 
 import jax
 
+# The older fusion emitters give smaller programs.
+_SMALL = {"xla_cpu_use_fusion_emitters": False}
 # The compiler's own time is all that counts.
-_ONCE = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
-# Loops are vectorised at level 1 already, and the older fusion emitters give smaller programs.
-_OFTEN = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": False}
+_ONCE = _SMALL | {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+# Loops are vectorised at level 1 already.
+_OFTEN = _SMALL | {"xla_backend_optimization_level": 1}
 
 
 def once() -> dict[str, Any]:
@@ -24,7 +26,7 @@ def once() -> dict[str, Any]:
 
 def often() -> dict[str, Any]:
     """Compiler options of a program that runs many times, such as a training iteration."""
-    return _known(_ONCE | {"xla_cpu_use_fusion_emitters": False} if _is_quick() else _OFTEN)
+    return _known(_ONCE if _is_quick() else _OFTEN)
 
 
 def _is_quick() -> bool:

@@ -5,7 +5,6 @@ axis is simply absent: there is one device, and they change nothing.
 """
 
 import os
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -14,6 +13,7 @@ from jax import lax
 from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh
 
+from swarmbed.compute import programs
 from swarmbed.spec.errors import SwarmbedError
 
 AXIS = "devices"
@@ -30,8 +30,7 @@ def set_up(devices: int | None = None, *, cache: bool = True) -> None:
     Each device is one thread: two devices that both try to use both cores only get in each other's way.
     """
     if cache and not getattr(jax.config, "jax_compilation_cache_dir", None):  # who has set one keeps it
-        folder = Path(os.environ.get("SWARMBED_CACHE", Path.home() / ".cache" / "swarmbed")) / "compiled"
-        jax.config.update("jax_compilation_cache_dir", str(folder))
+        jax.config.update("jax_compilation_cache_dir", str(programs.folder() / "compiled"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
     if _started():
         return

@@ -4,20 +4,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from swarmbed.compute import compiling
 from swarmbed.spec.errors import line_in
 
-QUICK = {
-    "xla_backend_optimization_level": 0,
-    "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
-}
 ROUNDING = 1e-4  # two ways to compute one float may differ by this share
 
 
@@ -136,7 +131,7 @@ def quick_jit(function: Callable[..., Any], **options: Any) -> Any:
 
     Results are numpy's, so that whatever a check does with them is not compiled once more.
     """
-    compiled = jax.jit(function, compiler_options=_quick_options(), **options)
+    compiled = jax.jit(function, compiler_options=compiling.once(), **options)
     return lambda *arguments: jax.tree.map(_host, compiled(*arguments))
 
 
@@ -147,20 +142,6 @@ def program(function: Callable[..., Any], *arguments: Any) -> str:
 
 def _host(leaf: Any) -> Any:
     return leaf if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key) else np.asarray(leaf)
-
-
-@cache
-def _quick_options() -> dict[str, Any]:
-    """Those of XLA's options for a short compilation that this version of it knows."""
-
-    def known(name: str, value: Any) -> bool:
-        try:
-            jax.jit(lambda x: x + 1, compiler_options={name: value})(0)
-        except jax.errors.JaxRuntimeError:
-            return False
-        return True
-
-    return {name: value for name, value in QUICK.items() if known(name, value)}
 
 
 def _told(error: Exception, spec: type) -> str:

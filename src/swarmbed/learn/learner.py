@@ -19,7 +19,7 @@ from jaxtyping import PRNGKeyArray
 from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import Algorithm, PolicyParams
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.compute import compiling, devices
+from swarmbed.compute import compiling, devices, programs
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.neural import Neural
 from swarmbed.learn import rollout
@@ -143,8 +143,10 @@ class Spread:
             raise SwarmbedError(f"environments must be a multiple of the {count} devices, not {environments}")
 
     def init(self, seed: int) -> TrainState:
+        key = jax.random.key(seed)
         start = jax.jit(self.learner.init, out_shardings=self.shardings, compiler_options=compiling.once())
-        return start(jax.random.key(seed))
+        state: TrainState = programs.kept(self._known_as, "init", key, lambda: start.lower(key).compile())(key)
+        return state
 
     @cached_property
     def iterate(self) -> Any:
@@ -159,8 +161,14 @@ class Spread:
         known: dict[str, Any] = self.__dict__.setdefault("_compiled", {})
         shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
         if shape not in known:
-            known[shape] = self.iterate.lower(state).compile()
+            compile_it = lambda: self.iterate.lower(state).compile()  # noqa: E731
+            known[shape] = programs.kept(self._known_as, "iterate", state, compile_it)
         return known[shape]
+
+    @property
+    def _known_as(self) -> Any:
+        """What, with the shapes of a state, determines the compiled programs."""
+        return (self.learner, int(self.mesh.size))
 
     @property
     def shardings(self) -> TrainState:

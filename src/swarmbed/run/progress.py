@@ -50,7 +50,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             self.console.print(text, style="dim", highlight=False, soft_wrap=True)
 
     def compiling(self) -> None:
-        self.say("compiling (half a minute the first time, a few seconds from then on) …")
+        self.say("compiling (a quarter of a minute for new settings, no time for known ones) …")
 
     def running(self) -> None:
         self.bar.start_task(self.task)

@@ -8,7 +8,7 @@ import pytest
 from swarmbed.cli.main import main
 from swarmbed.spec import registry
 
-PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
+PAGE = Path(__file__).parents[3] / "docs" / "extending.md"
 RECIPES = dict(re.findall(r"^```python\n# (\w+\.py)\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL))
 
 

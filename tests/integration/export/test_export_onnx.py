@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
+
 from random_policies import (
     EMBEDDINGS,
     GENERIC,
@@ -18,7 +19,6 @@ from random_policies import (
     Hesitant,
     random_policy,
 )
-
 from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import Embedding, SetLayout, clear
 from swarmbed.embeddings.neural import Neural
@@ -30,6 +30,9 @@ from swarmbed.tasks.base import Task
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("jax2onnx")
 pytest.importorskip("onnxruntime")
+
+# Describing a policy gives a class of one's own a name; the registry belongs to the process.
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
 @pytest.fixture(scope="module")

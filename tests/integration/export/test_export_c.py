@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, FarthestNeighbour, random_policy
 
+from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, FarthestNeighbour, random_policy
 from swarmbed import SwarmbedError
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.concatenation import Concatenation
@@ -31,6 +31,9 @@ from swarmbed.tasks.base import Task
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1")
 COMPILER = shutil.which("gcc") or shutil.which("cc") or ""
 needs_compiler = pytest.mark.skipif(not COMPILER, reason="no C compiler")
+
+# Describing a policy gives a class of one's own a name; the registry belongs to the process.
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 
 
 @pytest.fixture(scope="module")

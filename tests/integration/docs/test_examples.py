@@ -23,7 +23,7 @@ from swarmbed.spec import registry
 from swarmbed.tasks.base import State
 from toy_task import Drift
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 PLUGINS = ["--plugin", str(EXAMPLES / "dispersion.py"), "--plugin", str(EXAMPLES / "attention.py")]
 
 

@@ -12,7 +12,7 @@ import swarmbed
 
 pytest.importorskip("swarmbed.interop.gymnasium")  # also registers its ids before the page defines tasks
 
-PAGE = (Path(__file__).parents[2] / "docs" / "interface.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "interface.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 IDS = [block.splitlines()[0][:50] for block in BLOCKS]
 LONGEST, LONGEST_CLASS = 5, 10

@@ -10,7 +10,7 @@ import swarmbed
 from swarmbed.export import write
 from swarmbed.export.c_compile import find_compiler
 
-PAGE = (Path(__file__).parents[2] / "docs" / "export.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "export.md").read_text()
 POLICY = "rendezvous-global-nn-extended"
 
 

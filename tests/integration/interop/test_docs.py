@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "interop.md"
+PAGE = Path(__file__).parents[3] / "docs" / "interop.md"
 
 
 def test_every_block_of_the_page_runs_and_shows_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:

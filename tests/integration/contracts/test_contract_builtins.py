@@ -8,7 +8,7 @@ from swarmbed.cli.commands.check import taken_flags
 from swarmbed.contracts import check_spec, subjects_of_file
 from swarmbed.spec import registry
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 # It takes as long to compile as all others together, and is a pursuit but for the evaders that come back.
 LONG = ("multi_pursuit",)
 BUILT_IN = [

@@ -119,7 +119,7 @@ def test_numbers_are_written_as_json(store: Store) -> None:
 
 def test_every_policy_is_stored_once() -> None:
     """The best run's policy of a method ships with the package, and only there."""
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     seen: dict[bytes, Path] = {}
     for path in sorted([*(root / "results").rglob("*.safetensors"), *(root / "src").rglob("*.safetensors")]):
         weights = b"".join(value.tobytes() for _, value in sorted(load_file(path).items()))
@@ -128,7 +128,7 @@ def test_every_policy_is_stored_once() -> None:
 
 
 def test_the_policy_of_a_run_that_ships_is_found() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     training = plan.experiments()["rendezvous-trace"].trainings[0]
     store = Store(root / "results", root / "nowhere")
     assert all(store.run_policy_path(training, seed).is_file() for seed in store.seeds(training))

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("cma", reason="the example needs the package cma")
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "other_library.py"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "other_library.py"
 
 
 def test_the_quick_example_learns_to_meet(capsys: pytest.CaptureFixture[str]) -> None:

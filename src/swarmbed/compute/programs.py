@@ -1,0 +1,106 @@
+"""Compiled programs that outlive the process.
+
+JAX keeps what the compiler made, but it has to trace and lower a function before it knows that it has seen it; for a
+training iteration that takes longer than the iteration. Here the whole program is kept under everything that it depends
+on: the settings, this package's source, the versions of JAX and its compiler, the devices. So only functions that come
+from this package alone are kept: somebody's own class could change without anything here noticing.
+"""
+
+import hashlib
+import os
+import pickle
+import platform
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+from jax.experimental import serialize_executable
+
+from swarmbed.compute import compiling
+from swarmbed.spec.files import write_atomically
+
+KEPT = 32  # the newest; a program takes a few megabytes
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def folder() -> Path:
+    """Where programs and JAX's own compilations are kept."""
+    return Path(os.environ.get("SWARMBED_CACHE", Path.home() / ".cache" / "swarmbed"))
+
+
+def kept(spec: Any, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
+    """What ``compile_it()`` gave for this function of a spec and arguments of these shapes, in this process or another.
+
+    A program that cannot be kept or read is compiled as if there were none.
+    """
+    if not (_is_ours(spec) and _is_on("jax_enable_compilation_cache") and jax.process_count() == 1):
+        return compile_it()
+    shapes = jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype), str(getattr(leaf, "sharding", ""))), arguments)
+    words = repr((spec, function, shapes, compiling.often(), _surroundings()))
+    path = folder() / "programs" / hashlib.sha256(words.encode()).hexdigest()
+    program = _read(path)
+    if program is None:
+        program = compile_it()
+        _write(path, program)
+    return program
+
+
+def _read(path: Path) -> Any:
+    try:
+        content = path.read_bytes()
+        checksum, content = content[:32], content[32:]
+        if hashlib.sha256(content).digest() != checksum:
+            return None
+        path.touch()  # the newest are those that were used last
+        return serialize_executable.deserialize_and_load(*pickle.loads(content))
+    except Exception:
+        return None  # none there, or another version's
+
+
+def _write(path: Path, program: Any) -> None:
+    try:
+        content = pickle.dumps(serialize_executable.serialize(program))
+        write_atomically(path, hashlib.sha256(content).digest() + content)
+        by_age = sorted(path.parent.iterdir(), key=lambda file: file.stat().st_mtime, reverse=True)
+        for file in by_age[KEPT:]:
+            file.unlink(missing_ok=True)
+    except Exception:
+        return  # a full disk or a program that cannot be written: the next process compiles again
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a spec and all it holds are plain values and classes of this package."""
+    if isinstance(value, tuple):
+        return all(_is_ours(part) for part in value)
+    if is_dataclass(value) and type(value).__module__.startswith("swarmbed."):
+        return all(_is_ours(getattr(value, field.name)) for field in fields(value))
+    return type(value) in _PLAIN
+
+
+@cache
+def _surroundings() -> tuple[str, ...]:
+    """Everything but the settings that a program depends on."""
+    source = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
+        source.update(file.read_bytes())
+    client = jax.devices()[0].client
+    devices = str([str(device) for device in jax.devices()])
+    flags = " ".join(sorted(os.environ.get("XLA_FLAGS", "").split()))
+    numbers = str(_is_on("jax_enable_x64"))
+    return (source.hexdigest(), jax.__version__, client.platform_version, devices, flags, numbers, _processor())
+
+
+def _is_on(option: str) -> bool:
+    return bool(getattr(jax.config, option))
+
+
+def _processor() -> str:
+    """What machine code runs here: a home folder may be shared by machines that differ."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line for line in lines if line.startswith(("flags", "Features")))
+    except (OSError, StopIteration):
+        return platform.machine() + platform.processor()
