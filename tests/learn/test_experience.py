@@ -233,3 +233,33 @@ def test_advantages_are_standardised_over_present_agents_only(batch_of: Any) -> 
     unique = np.unique(np.column_stack([batch.inputs.local, batch.advantage]), axis=0)[:, -1]
     assert unique.mean() == pytest.approx(0, abs=1e-5)
     assert unique.std() == pytest.approx(1, abs=1e-3)
+
+
+@dataclass(frozen=True)
+class Leaving(Counting):
+    """Both agents are there at first; the first one leaves with the second step and comes back with the fourth."""
+
+    num_agents: int = 2
+
+    def come_and_go(self, state: State, key: PRNGKeyArray) -> State:
+        away = (state.age == 2) | (state.age == 3)
+        return state._replace(present=~(away & (jnp.arange(2) == 0)))
+
+
+def test_an_agent_that_leaves_ends_its_own_stream_and_not_the_swarms(batch_of: Any) -> None:
+    # V = clock. Who stays: δ = 1.5, 1, 0.5, 0.   Â = 1.5 + 1.125/4, 1 + 0.5/4, 0.5, 0.
+    # Who leaves: nothing follows its second step, δ = 1 − 1 = 0; Â = 1.5, 0. It was not there at clocks 2 and 3.
+    batch = batch_of(Leaving())
+    name = batch.inputs.local[:, 0] % 10
+    leaves, stays = (jax.tree.map(lambda leaf, who=who: leaf[name == who], batch) for who in (0, 1))
+    assert targets_by_time(stays) == [[0, 1.78125], [1, 2.125], [2, 2.5], [3, 3.0]]
+    assert targets_by_time(leaves) == [[0, 1.5], [1, 1.0]]
+
+
+def test_an_agent_that_leaves_as_the_time_runs_out_has_left(batch_of: Any) -> None:
+    # Cut off after two steps. Who stays: V′ = 2, δ = 1.5, 1; Â = 1.75, 1. Who leaves: V′ = 0, δ = 1.5, 0.
+    batch = batch_of(Leaving(horizon=2))
+    name = batch.inputs.local[:, 0] % 10
+    leaves, stays = (jax.tree.map(lambda leaf, who=who: leaf[name == who], batch) for who in (0, 1))
+    assert targets_by_time(stays) == [[0, 1.75], [1, 2.0]]
+    assert targets_by_time(leaves) == [[0, 1.5], [1, 1.0]]

@@ -47,18 +47,30 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
     hints = get_type_hints(spec)
     for spec_field in fields(spec):
         default = (defaults or {}).get(spec_field.name, default_of(spec_field))
+        meaning = spec_field.metadata.get("help", "")
+        kind = _kind(hints[spec_field.name], spec_field.metadata.get("choices") or None)
+        if _may_be_several(spec, spec_field.name):
+            meaning, kind = (
+                f"{meaning}; 5..20 or 5,10,20: drawn anew for every episode",
+                {"type": _agents, "metavar": "INT"},
+            )
         group.add_argument(
             f"--{flag_name(spec_field)}",
             dest=spec_field.name,
             default=argparse.SUPPRESS,
-            help=f"{spec_field.metadata.get('help', '')} (default: {_show(default)})".replace("%", "%%"),
-            **_kind(hints[spec_field.name], spec_field.metadata.get("choices") or None),
+            help=f"{meaning} (default: {_show(default)})".replace("%", "%%"),
+            **kind,
         )
 
 
 def given(options: argparse.Namespace, spec: type) -> dict[str, Any]:
     """The settings of a spec that were given on the command line."""
     values = {f.name: getattr(options, f.name) for f in fields(spec) if hasattr(options, f.name)}
+    agents = values.get("num_agents")
+    if agents is not None and _may_be_several(spec, "num_agents"):
+        several = isinstance(agents, tuple)
+        # One number also takes the place of the sizes that a file or a trained policy brings along.
+        values = {"sizes": agents if several else (), **values, "num_agents": max(agents) if several else agents}
     return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
 
 
@@ -70,6 +82,30 @@ def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
     if get_origin(hint) is tuple:
         return {"nargs": "*", "type": get_args(hint)[0], "metavar": _metavar(get_args(hint)[0])}
     return {"type": hint, "choices": choices, "metavar": None if choices else _metavar(hint)}
+
+
+def _may_be_several(spec: type, name: str) -> bool:
+    """Whether a field is the number of agents of a task that can draw it anew for every episode."""
+    return name == "num_agents" and any(field.name == "sizes" for field in fields(spec))
+
+
+def _agents(text: str) -> int | tuple[int, ...]:
+    """``20``, ``5..20`` or ``5,10,20``."""
+    low, dots, high = text.partition("..")
+    try:
+        if dots:
+            sizes = tuple(range(int(low), int(high) + 1))
+        elif "," in text:
+            sizes = tuple(int(part) for part in text.split(","))
+        else:
+            return int(text)
+    except ValueError:
+        sizes = ()
+    if not sizes or min(sizes) < 1:
+        raise argparse.ArgumentTypeError(
+            f"must be a whole number, a range such as 5..20 or a list such as 5,10,20, not {text!r}"
+        )
+    return sizes
 
 
 def _metavar(hint: Any) -> str:

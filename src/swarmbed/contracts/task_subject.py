@@ -47,9 +47,9 @@ class TaskSubject:
     def task(self) -> Task:
         task = self.spec() if self.wanted_horizon is None else replace(self.spec(), horizon=self.wanted_horizon)
         if self.wanted_agents is not None:
-            return replace(task, num_agents=self.wanted_agents)
+            return task.resized(self.wanted_agents)
         try:
-            return replace(task, num_agents=AGENTS)
+            return task.resized(AGENTS)
         except SwarmbedError:
             return task  # it may need more agents than that
 

@@ -5,7 +5,6 @@ swarmbed.render("runs/first", seed=3, look={"cells": True}, out="pursuit.mp4")
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +59,7 @@ def render(
     chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
     if not isinstance(chosen, Task):
         raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
-    chosen = chosen if num_agents is None else replace(chosen, num_agents=num_agents)
+    chosen = chosen if num_agents is None else chosen.resized(num_agents)
     check_look(chosen, look)
     recording = record(contestant, chosen, seed, steps, episode=episode)
     if out is None:

@@ -6,7 +6,7 @@ the top five runs are reported.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -202,7 +202,7 @@ def compare(
     task = make(task) if isinstance(task, str) else task
     base = task if task is not None else common_task(entries)
     sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
-    tasks = [replace(base, num_agents=size) for size in sizes]
+    tasks = [base.resized(size) for size in sizes]
     misfits = [{name: reason for name, runs in entries.items() if (reason := _misfit(runs, task))} for task in tasks]
     for name in entries:
         if all(name in missing for missing in misfits):

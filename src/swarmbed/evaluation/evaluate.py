@@ -6,7 +6,7 @@ are run and on however many devices. The results are kept per episode, so that c
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -164,7 +164,7 @@ def evaluate(
     chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
     if not isinstance(chosen, Task):
         raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
-    chosen = chosen if num_agents is None else replace(chosen, num_agents=num_agents)
+    chosen = chosen if num_agents is None else chosen.resized(num_agents)
     contestant.controller.check(chosen)
     check_count("episodes", episodes, 1)
     check_count("seed", seed, 0)

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 from jax import Array, lax
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 
 
 def advantages(
@@ -34,12 +34,13 @@ def advantages(
 
 
 def next_values(
-    value: Float[Array, "T *batch"],
-    last_value: Float[Array, " *batch"],
-    cut_off_value: Float[Array, "slots *batch"],
+    value: Shaped[Array, "T *batch"],
+    last_value: Shaped[Array, " *batch"],
+    cut_off_value: Shaped[Array, "slots *batch"],
     truncated: Bool[Array, "T *batch"],
-) -> Float[Array, "T *batch"]:
-    """V of the state that each step led to, before any reset: the next one's, or that of the state the clock cut off.
+) -> Shaped[Array, "T *batch"]:
+    """V (or whatever belongs to a state) of the state that each step led to, before any reset: that of the next state,
+    or of the one that the clock cut off.
 
     ``cut_off_value`` holds the latter in order of time; the k-th truncation of a column reads slot k.
     """

@@ -85,14 +85,18 @@ def make_batch(
     inputs = jax.tree.map(lambda leaf: leaf[: how.steps], inputs)
     values, last, cut_off = values[: how.steps], values[how.steps], values[how.steps + 1 :]
 
+    present = jnp.take_along_axis(seen[0].present, viewers[None], axis=2)
+    there, last_there, cut_off_there = present[: how.steps], present[how.steps], present[how.steps + 1 :]
     spread = lambda leaf: jnp.broadcast_to(leaf[..., None], values.shape)  # noqa: E731
     terminated, truncated = spread(steps.terminated), spread(steps.truncated)
     following = next_values(values, last, cut_off, truncated)
-    final = terminated | truncated if algorithm.time_limit == "terminal" else terminated
+    # An agent that leaves has reached its own end, though the swarm goes on: nothing of what follows is its own.
+    left = there & ~next_values(there, last_there, cut_off_there, truncated)
+    final = terminated | left | (truncated if algorithm.time_limit == "terminal" else False)
+    ended = terminated | truncated | left
     advantage = advantages(
-        spread(steps.reward), values, following, final, terminated | truncated, algorithm.discount, algorithm.gae_lambda
+        spread(steps.reward), values, following, final, ended, algorithm.discount, algorithm.gae_lambda
     )
-    there = jnp.take_along_axis(steps.state.present, viewers[None], axis=2)
     chosen = lambda leaf: jnp.take_along_axis(leaf, viewers[None, :, :, None], axis=2)  # noqa: E731
     rows = lambda leaf: merge_leading(leaf, 3)  # noqa: E731
     batch = Batch(

@@ -96,7 +96,9 @@ def _with_settings(task: Task, **settings: Any) -> Task:
     for name in changes:
         if not hasattr(task, name):
             raise SwarmbedError(f"task {registry.task_name(task)!r} has no setting {name!r}")
-    return replace(task, **changes) if changes else task
+    size = changes.pop("num_agents", None)
+    task = replace(task, **changes) if changes else task
+    return task if size is None else task.resized(size)
 
 
 def start_run(

@@ -11,7 +11,7 @@ be jitted, vmapped, scanned and differentiated.
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import jax
@@ -30,6 +30,7 @@ __all__ = [
     "Task",
 ]  # fmt: skip
 Own = TypeVar("Own", bound="Task")
+_TURNOVER = 0x7075726E  # folded into a step's key, for what happens after the transition
 
 
 class Advance(NamedTuple):
@@ -104,9 +105,18 @@ class Task(Spec, ABC):
     def advance(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Advance:
         """The one step of the project: move, count the time, reward, end. ``step`` adds what is seen of it."""
         moved = self.transition(state, action, key)._replace(age=state.age + 1)
+        moved = self.come_and_go(moved, jax.random.fold_in(key, _TURNOVER))
         terminated = self.terminated(moved)
         truncated = ~terminated & (moved.age >= self.horizon)
         return Advance(moved, self.reward(state, action, moved), terminated, truncated)
+
+    def come_and_go(self, state: State, key: PRNGKeyArray) -> State:
+        """The state after agents have left and joined, at the end of a step; nobody does unless a task says so."""
+        return state
+
+    def resized(self: Own, num_agents: int) -> Own:
+        """This task with so many agents."""
+        return replace(self, num_agents=num_agents)
 
     def sample_action(self, key: PRNGKeyArray) -> Float[Array, "N A"]:
         """A uniformly random action of every agent."""

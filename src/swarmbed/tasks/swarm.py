@@ -1,9 +1,9 @@
 """What the tasks share: unicycles in a rectangular world that sense their neighbours."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import pi
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -11,12 +11,15 @@ from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.sim import graph, relations
-from swarmbed.sim.unicycle import DYNAMICS, DoubleIntegrator, SingleIntegrator, Unicycle
+from swarmbed.sim.unicycle import DYNAMICS, Agents, DoubleIntegrator, SingleIntegrator, Unicycle
 from swarmbed.sim.world import WORLDS, Closed, World
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
+from swarmbed.tasks import turnover
 from swarmbed.tasks.base import ColumnNames, Observation, ObservedSet, State, Task
 
 Columns = dict[str, Array]
+Own = TypeVar("Own", bound="SwarmTask")
 
 
 class Sensed(NamedTuple):
@@ -58,6 +61,16 @@ class SwarmTask(Task):
     start_margin: float = setting(
         0.05, "share of the world left empty along each border when starts are drawn", at_least=0, below=0.5
     )
+    sizes: tuple[int, ...] = setting(
+        (), "sizes of the swarm, of which every episode draws one; left out: always the number of agents", at_least=1
+    )
+    loss_rate: float = setting(0.0, "how often an agent leaves during an episode, per agent and second", at_least=0)
+    join_rate: float = setting(0.0, "how often an empty place is taken again, per place and second", at_least=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sizes and max(self.sizes) > self.num_agents:
+            raise SwarmbedError(f"sizes must be at most the number of agents, {self.num_agents}, not {max(self.sizes)}")
 
     @cached_property
     def space(self) -> World:
@@ -87,9 +100,27 @@ class SwarmTask(Task):
 
     def initial(self, key: PRNGKeyArray) -> State:
         position_key, heading_key, rest_key = jax.random.split(key, 3)
+        state = State(self.random_agents(position_key, heading_key))
+        if self.sizes:
+            size_key, rest_key = jax.random.split(rest_key)
+            state = state._replace(present=turnover.draw_present(size_key, self.num_agents, self.sizes))
+        return self.populate(state, rest_key)
+
+    def random_agents(self, position_key: PRNGKeyArray, heading_key: PRNGKeyArray) -> Agents:
+        """Everybody at rest at a random place."""
         position = self.random_positions(position_key, self.num_agents)
-        heading = jax.random.uniform(heading_key, (self.num_agents,), maxval=2 * pi)
-        return self.populate(State(self.body.at_rest(position, heading)), rest_key)
+        return self.body.at_rest(position, jax.random.uniform(heading_key, (self.num_agents,), maxval=2 * pi))
+
+    def come_and_go(self, state: State, key: PRNGKeyArray) -> State:
+        if not (self.loss_rate or self.join_rate):
+            return state
+        turnover_key, position_key, heading_key = jax.random.split(key, 3)
+        newcomers = self.random_agents(position_key, heading_key)
+        rates = self.loss_rate, self.join_rate, self.control_seconds
+        return turnover.come_and_go(turnover_key, state, newcomers, *rates)
+
+    def resized(self: Own, num_agents: int) -> Own:
+        return replace(self, num_agents=num_agents, sizes=())
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         """Everybody moves as its action says."""

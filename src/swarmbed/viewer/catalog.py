@@ -1,6 +1,6 @@
 """What a page can choose from: tasks, and who fits them. Names only: a page never names a file."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 from swarmbed.policy.find import SENSES, Contestant, choose_task, find, fits, shipped_policies
 from swarmbed.spec import registry
@@ -66,7 +66,7 @@ class Catalog:
     def task_for(self, task: str, contestant: Contestant, agents: int | None = None) -> Task:
         """A task as a contestant senses it."""
         spec = choose_task(contestant, self.tasks[choose("task", task, list(self.tasks))])
-        return spec if agents is None else replace(spec, num_agents=agents)
+        return spec if agents is None else spec.resized(agents)
 
     def home_of(self, name: str) -> str:
         """The task that a contestant was made for, or the first that it fits."""
@@ -87,7 +87,7 @@ class Catalog:
         # Only the senses matter here, and they are the same for two agents as for many; a policy for one size of
         # swarm says so itself once the size is known.
         spec = choose_task(contestant, task)
-        return fits(contestant.controller, replace(spec, num_agents=getattr(contestant.task, "num_agents", 2)))
+        return fits(contestant.controller, spec.resized(getattr(contestant.task, "num_agents", 2)))
 
     def _is_made_for(self, name: str, task: Task) -> bool:
         contestant = self.contestant(name)

@@ -7,7 +7,7 @@ counts an empty slot, and k agents in any number of slots do what a swarm of k d
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -143,7 +143,7 @@ def _stands_the_test(task: Task, controller: Controller) -> bool:
     key, other_key = jax.random.key(1), jax.random.key(2)
     unheld = (jnp.array(0), NO_GRIP, jnp.array(True))
     try:
-        few, many = replace(task, num_agents=3), replace(task, num_agents=5)
+        few, many = task.resized(3), task.resized(5)
         start, others = jax.device_get((few.initial(key), many.initial(other_key)))
         padded = slots.moved_into(start, others, slots.axes_of(few), np.arange(3))
         alone = jit(Engine(few, controller).next_moment)(start, key, *unheld)

@@ -4,7 +4,6 @@ A task may keep whatever it likes in ``state.extra``. What belongs to agents the
 two sizes of swarm, so that nothing has to be declared.
 """
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -21,7 +20,7 @@ Axes = tuple[tuple[int, ...], ...]  # of every leaf of a state: the axes along w
 @lru_cache(maxsize=64)
 def axes_of(task: Task) -> Axes:
     """Where the arrays of this task's states count agents."""
-    sizes = (task, replace(task, num_agents=task.num_agents + 1))
+    sizes = (task, task.resized(task.num_agents + 1))
     few, many = (jax.eval_shape(size.initial, jax.random.key(0)) for size in sizes)
     pairs = zip(jax.tree.leaves(few), jax.tree.leaves(many), strict=True)
     return tuple(tuple(i for i, (a, b) in enumerate(zip(x.shape, y.shape, strict=True)) if a != b) for x, y in pairs)

@@ -1,6 +1,5 @@
 """One swarm that lives: it moves, grows, shrinks, and somebody may pull at it."""
 
-from dataclasses import replace
 from math import pi
 from typing import Any, NamedTuple
 
@@ -180,7 +179,7 @@ def start(task: Task, key: jax.Array, count: int) -> State:
     # The tasks of this package draw agent after agent: the first of many are all of few. Drawing always the same
     # number means that nothing is compiled for a size that was never seen before.
     drawn = BUCKETS[-1] if is_own(task) and isinstance(task, SwarmTask) else count
-    state = jax.device_get(replace(task, num_agents=drawn).initial(key))
+    state = jax.device_get(task.resized(drawn).initial(key))
     return slots.taken(state, slots.axes_of(task), np.arange(count))
 
 

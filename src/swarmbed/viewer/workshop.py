@@ -2,7 +2,7 @@
 
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from swarmbed.controllers.base import Controller
@@ -33,7 +33,7 @@ class Workshop:
     def order(self, task: Task, controller: Controller, count: int) -> "Future[Engine]":
         """Have the engine for so many agents compiled, unless it is already."""
         slots = slots_for(count) if self.is_padded(task, controller) else count
-        key = (replace(task, num_agents=slots), controller, slots)
+        key = (task.resized(slots), controller, slots)
         with self._lock:
             if key not in self._orders:
                 self._orders[key] = self._pool.submit(_build, Engine(key[0], controller))
@@ -46,7 +46,7 @@ class Workshop:
         """The smallest compiled engine that holds so many agents, if there is one."""
         sizes = [slots for slots in BUCKETS if slots >= count] if self.is_padded(task, controller) else [count]
         for slots in sizes:
-            order = self._orders.get((replace(task, num_agents=slots), controller, slots))
+            order = self._orders.get((task.resized(slots), controller, slots))
             if order is not None and order.done():
                 return order.result()
         return None

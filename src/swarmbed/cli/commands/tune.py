@@ -1,7 +1,6 @@
 """swarmbed tune: find the gains of a controller."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from swarmbed.cli.flags import Parser
 from swarmbed.cli.who_flags import add_task_flags, find_with_gains, named_task, with_settings
@@ -49,7 +48,7 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up()
     contestant = find_with_gains(options.controller, options.gain)
     task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    tasks = [replace(task, num_agents=size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
+    tasks = [task.resized(size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
     gains = gains_of(contestant.controller, contestant.name, options.only)
     work = episodes_needed(len(gains), len(tasks), options.candidates, options.rounds, options.episodes)
     with progress_bar(work, f"tuning {contestant.name}") as on_progress:

@@ -1,0 +1,39 @@
+"""Agents that come and go during an episode, and episodes that begin with different numbers of them.
+
+A swarm has ``num_agents`` places. Which of them are taken is ``state.present``, so that swarms of all sizes have one
+shape and run in one compiled batch.
+"""
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, PRNGKeyArray
+
+from swarmbed.sim.unicycle import Agents
+from swarmbed.tasks.state import State
+
+
+def draw_present(key: PRNGKeyArray, places: int, sizes: tuple[int, ...]) -> Bool[Array, " N"]:
+    """The first places, as many as one of the sizes says."""
+    return jnp.arange(places) < jax.random.choice(key, jnp.array(sizes))
+
+
+def come_and_go(
+    key: PRNGKeyArray, state: State, newcomers: Agents, loss_rate: float, join_rate: float, seconds: float
+) -> State:
+    """The state after some have left and some have joined; newcomers take the places where they stand in the array.
+
+    Rates are per agent (or empty place) and second: within ``seconds`` one leaves with probability 1 − exp(−rate ·
+    seconds). Who joins in a step does not leave in it, and a step that would take everybody takes nobody.
+    """
+    loss_key, join_key = jax.random.split(key)
+    places = state.present.shape
+    leaves = state.present & jax.random.bernoulli(loss_key, 1 - jnp.exp(-loss_rate * seconds), places)
+    joins = ~state.present & jax.random.bernoulli(join_key, 1 - jnp.exp(-join_rate * seconds), places)
+    stays = state.present & ~leaves
+    stays = jnp.where(jnp.any(stays | joins), stays, state.present)
+
+    def place(new: Array, old: Array) -> Array:
+        return jnp.where(joins.reshape(joins.shape + (1,) * (old.ndim - 1)), new, old)
+
+    return state._replace(agents=jax.tree.map(place, newcomers, state.agents), present=stays | joins)
