@@ -1,0 +1,30 @@
+"""Every random key is used once: JAX's own checker watches the starts and steps of all tasks."""
+
+from typing import Any
+
+import jax
+import pytest
+
+import swarmbed
+
+TASKS = ["rendezvous", "rendezvous-local", "pursuit", "pursuit-local", "multi-pursuit"]
+
+
+@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize(
+    "settings", [{}, {"sizes": (2, 3), "loss_rate": 0.1, "join_rate": 0.1}], ids=["fixed", "fluid"]
+)
+def test_no_key_is_used_twice(name: str, settings: dict[str, Any]) -> None:
+    task = swarmbed.make(name, num_agents=3, **settings)
+    with jax.debug_key_reuse(True):
+        state = jax.jit(task.initial)(jax.random.key(0))
+        action = jax.jit(task.sample_action)(jax.random.key(1))
+        jax.jit(task.advance)(jax.random.key(2), state, action)
+
+
+def test_the_checker_would_notice() -> None:
+    def twice(key: Any) -> Any:
+        return jax.random.uniform(key) + jax.random.normal(key)
+
+    with jax.debug_key_reuse(True), pytest.raises(jax.errors.KeyReuseError):
+        jax.jit(twice)(jax.random.key(0))
