@@ -48,9 +48,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SwarmbedError as error:
         print(f"swarmbed: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("swarmbed: stopped", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stopped:
+        # A training run says how to go on, and which signal it was.
+        print(f"swarmbed: {str(stopped) or 'stopped'}", file=sys.stderr)
+        return getattr(stopped, "exit_code", 130)
     except BrokenPipeError:
         # Whoever read our output (head, less) has gone; that is no error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,7 +10,8 @@ import hashlib
 import os
 import pickle
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
@@ -18,10 +19,12 @@ from typing import Any
 
 import jax
 from jax.experimental import serialize_executable
+from jax.experimental.compilation_cache import compilation_cache
 
 from swarmbed.compute import compiling
 from swarmbed.spec.files import write_atomically
 
+FORMAT = 2
 KEPT = 32  # the newest; a program takes a few megabytes
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -39,13 +42,26 @@ def kept(spec: Any, function: str, arguments: Any, compile_it: Callable[[], Any]
     if not (_is_ours(spec) and _is_on("jax_enable_compilation_cache") and jax.process_count() == 1):
         return compile_it()
     shapes = jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype), str(getattr(leaf, "sharding", ""))), arguments)
-    words = repr((spec, function, shapes, compiling.often(), _surroundings()))
+    words = repr((FORMAT, spec, function, shapes, compiling.often(), _surroundings()))
     path = folder() / "programs" / hashlib.sha256(words.encode()).hexdigest()
     program = _read(path)
     if program is None:
-        program = compile_it()
+        with _without_jax_cache():
+            program = compile_it()
         _write(path, program)
     return program
+
+
+@contextmanager
+def _without_jax_cache() -> Iterator[None]:
+    """A program that JAX has read from its own cache lacks parts when it is written again, and fails when it runs."""
+    jax.config.update("jax_enable_compilation_cache", False)
+    compilation_cache.reset_cache()  # else JAX asks only once per process whether it has a cache
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", True)
+        compilation_cache.reset_cache()
 
 
 def _read(path: Path) -> Any:

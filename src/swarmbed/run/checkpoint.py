@@ -10,7 +10,7 @@ from jax.experimental import multihost_utils
 
 from swarmbed.learn.learner import TrainState
 from swarmbed.policy.files import modern_name
-from swarmbed.spec import files
+from swarmbed.spec import config, files
 from swarmbed.spec.errors import SwarmbedError
 
 FORMAT = "swarmbed-checkpoint-2"
@@ -37,8 +37,15 @@ def on_host(tree: Any) -> Any:
     return jax.tree.map(np.asarray, plain if jax.process_count() == 1 else jax.tree.map(gather, plain))
 
 
-def save(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write one checkpoint (only process 0 does), then delete all but the newest few."""
+class OtherSettingsError(SwarmbedError):
+    """A checkpoint is good, but was made with other settings than the run has now."""
+
+
+def save(folder: Path, checkpoint: Checkpoint, settings: str) -> None:
+    """Write one checkpoint (only process 0 does), then delete all but the newest few of this run.
+
+    ``settings`` are those of the learner as text: a resume with others would continue something else.
+    """
     # The best policy is on the host already; gathering it again would stack one copy per process.
     arrays = files.tree_to_arrays({"state": on_host(checkpoint.state), "best": checkpoint.best})
     if jax.process_index() != 0:
@@ -48,14 +55,17 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
         "iteration": str(checkpoint.iteration),
         "seconds": repr(checkpoint.seconds),
         "best_return": repr(checkpoint.best_return),
+        "settings": settings,
     }
     files.save_arrays(folder / f"{checkpoint.iteration:06d}.safetensors", arrays, metadata)
-    for old in _paths(folder)[KEPT:]:
+    # What lies beyond this iteration could not be read when the run began: it is not this run's future.
+    own = [path for path in _paths(folder) if path.stem <= f"{checkpoint.iteration:06d}"]
+    for old in {*_paths(folder)} - {*own[:KEPT]}:
         old.unlink(missing_ok=True)
 
 
 def load_newest(
-    folder: Path, template: TrainState, shardings: TrainState, warn: Callable[[str], None]
+    folder: Path, template: TrainState, shardings: TrainState, settings: str, warn: Callable[[str], None]
 ) -> Checkpoint | None:
     """The newest checkpoint that is whole; damaged ones are reported and passed over. None where there is none.
 
@@ -63,7 +73,9 @@ def load_newest(
     """
     for path in _paths(folder):
         try:
-            return _load(path, template, shardings)
+            return _load(path, template, shardings, settings)
+        except OtherSettingsError:
+            raise
         except SwarmbedError as error:
             warn(f"{error}; trying the one before")
     if _paths(folder):
@@ -71,8 +83,9 @@ def load_newest(
     return None
 
 
-def _load(path: Path, template: TrainState, shardings: TrainState) -> Checkpoint:
+def _load(path: Path, template: TrainState, shardings: TrainState, settings: str) -> Checkpoint:
     arrays, metadata = files.load_arrays(path)
+    _check_settings(path, metadata.get("settings", ""), settings)  # earlier versions did not write them
     if metadata.get("format") == EARLIER:
         arrays = _modernised(arrays, template)
     elif metadata.get("format") != FORMAT:
@@ -83,6 +96,20 @@ def _load(path: Path, template: TrainState, shardings: TrainState) -> Checkpoint
     return Checkpoint(
         int(metadata["iteration"]), float(metadata["seconds"]), state, best, float(metadata["best_return"])
     )
+
+
+def _check_settings(path: Path, made_with: str, settings: str) -> None:
+    """Every setting that the checkpoint knows has to be what it was; a setting that came with a later version is not
+    known."""
+    then, now = (config.parse(text, str(path)) for text in (made_with, settings))
+    for section, values in then.items():
+        for name, before in values.items():
+            after = now.get(section, {}).get(name, before)
+            if after != before:
+                raise OtherSettingsError(
+                    f"checkpoint {path} was made with {name} = {before!r} in section [{section}], but config.toml says "
+                    f"{after!r}; nothing was changed"
+                )
 
 
 def _modernised(arrays: dict[str, np.ndarray], template: TrainState) -> dict[str, np.ndarray]:

@@ -38,10 +38,9 @@ class RunFolder:
         self.video = path / "episode.mp4"
 
     def claim(self, settings: config.Config, overwrite: bool) -> None:
-        """Make the folder this run's own. One that holds anything is refused unless it may be overwritten."""
-        if self.path.exists() and not self.path.is_dir():
-            raise SwarmbedError(f"{self.path} is a file; --out needs a folder")
-        if self.path.is_dir() and any(self.path.iterdir()):
+        """Make the folder, which is held, this run's own. One that holds anything is refused unless it may be
+        overwritten."""
+        if any(self.path.iterdir()):
             if not overwrite:
                 holds = "another run" if self.config.is_file() else "other files"
                 raise SwarmbedError(
@@ -49,14 +48,19 @@ class RunFolder:
                 )
             if not self.config.is_file():
                 raise SwarmbedError(f"folder {self.path} is not a run's, so --overwrite will not touch it")
-            with self.held():
-                self._clear()
-        self.path.mkdir(parents=True, exist_ok=True)
+            self._clear()
         self.write_config(settings)
+
+    def make(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise SwarmbedError(f"{self.path} is a file; --out needs a folder")
+        self.path.mkdir(parents=True, exist_ok=True)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other processes from writing to the folder meanwhile. The lock dies with its process."""
+        """Keep other processes from reading or writing the folder meanwhile. The lock dies with its process."""
+        if not self.path.is_dir():
+            raise SwarmbedError(f"folder {self.path} does not exist")
         if fcntl is None:
             yield
             return
@@ -81,7 +85,12 @@ class RunFolder:
     def read_config(self) -> config.Config:
         if not self.config.is_file():
             raise SwarmbedError(f"folder {self.path} is not the folder of a training run: it has no config.toml")
-        return config.read(self.config)
+        settings = config.read(self.config)
+        # A run writes all its settings. A file that was cut short would otherwise stand for defaults.
+        missing = [name for name in ("task", "embedding", "algorithm", "batch", "run") if name not in settings]
+        if missing:
+            raise SwarmbedError(f"{self.config} is damaged: it has no section [{missing[0]}]")
+        return settings
 
     def write_metrics(self, rows: list[Row], columns: tuple[str, ...]) -> None:
         """The whole table at once."""

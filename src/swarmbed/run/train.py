@@ -1,5 +1,6 @@
 """Training from Python: start a run, go on with one, or train one learner with several seeds."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -115,9 +116,11 @@ def start_run(
     devices.set_up(num_devices)
     trainer = Trainer(learner, run, RunFolder(folder), outputs, num_devices, callback)
     point = trainer.beginning()
-    if jax.process_index() == 0:
-        trainer.folder.claim(trainer.settings, overwrite)
+    if trainer.writes:
+        trainer.folder.make()
     with trainer.alone():
+        if trainer.writes:
+            trainer.folder.claim(trainer.settings, overwrite)
         return trainer.run_from(point)
 
 
@@ -138,14 +141,17 @@ def resume_run(
 ) -> TrainingResult:
     """Go on where a run stopped; ``iterations`` may be raised."""
     devices.set_up(num_devices)
-    settings = RunFolder(folder).read_config()
-    run_section = dict(settings.pop("run", {})) | ({} if iterations is None else {"iterations": iterations})
-    run = build(RunSettings, run_section, "section [run]")
-    trainer = Trainer(learner_from(settings), run, RunFolder(folder), outputs, num_devices, callback)
-    with trainer.alone():
+    where = RunFolder(folder)
+    where.read_config()  # whatever is not a run's folder says so before it is held
+    with where.held() if jax.process_index() == 0 else nullcontext():
+        settings = where.read_config()
+        run_section = dict(settings.pop("run")) | ({} if iterations is None else {"iterations": iterations})
+        run = build(RunSettings, run_section, "section [run]")
+        trainer = Trainer(learner_from(settings), run, where, outputs, num_devices, callback)
+        point = trainer.newest()
         if iterations is not None and trainer.writes:
-            trainer.folder.write_config(trainer.settings)
-        return trainer.run_from(trainer.newest())
+            where.write_config(trainer.settings)
+        return trainer.run_from(point)
 
 
 def learner_from(settings: config.Config) -> Learner:

@@ -20,15 +20,18 @@ from swarmbed.learn.learner import Learner, Spread, TrainState
 from swarmbed.policy.files import save_policy
 from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
-from swarmbed.run import checkpoint, distributed
+from swarmbed.run import checkpoint, distributed, finite
 from swarmbed.run.checkpoint import Checkpoint
 from swarmbed.run.folder import COLUMNS, Row, RunFolder, is_flat
 from swarmbed.run.loggers import make_loggers
 from swarmbed.run.progress import TrainingProgress
 from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
+from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.spec import config
 from swarmbed.spec.errors import SwarmbedError
+
+REFUSALS = 10  # updates refused in a row that are worth a word
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,11 @@ class Trainer:
         """Every setting of the run, as its folder keeps them."""
         return config.to_sections(self.learner.specs | {"run": self.run})
 
+    @cached_property
+    def _made_with(self) -> str:
+        """The learner's settings and the seed, as a checkpoint knows them; a run's length may change."""
+        return config.dump(config.to_sections(self.learner.specs) | {"run": {"seed": self.run.seed}})
+
     def beginning(self) -> Checkpoint:
         """A run before its first iteration."""
         state = self.spread.init(self.run.seed)
@@ -89,7 +97,8 @@ class Trainer:
         """Where the run stopped; its beginning where there is no checkpoint."""
         warn = lambda text: print(f"swarmbed: {text}", file=sys.stderr)  # noqa: E731
         shapes = jax.eval_shape(self.learner.init, jax.random.key(0))
-        found = checkpoint.load_newest(self.folder.checkpoints, shapes, self.spread.shardings, warn)
+        folder = self.folder.checkpoints
+        found = checkpoint.load_newest(folder, shapes, self.spread.shardings, self._made_with, warn)
         return found or self.beginning()
 
     def alone(self) -> AbstractContextManager[None]:
@@ -113,14 +122,19 @@ class Trainer:
             title, metric = self.folder.path.name, self.learner.task.headline
             progress = TrainingProgress(title, self.run.iterations, point.iteration, metric, enabled=shown)
             try:
-                with progress:
-                    point = self._loop(point, rows, progress, loggers)
+                with heard() if jax.process_count() == 1 else nullcontext(Requests()) as requests, progress:
+                    point = self._loop(point, rows, progress, loggers, requests)
             except OSError as error:
                 raise self._disk_error(error) from error
+            if requests.number is not None and point.iteration < self.run.iterations:
+                go_on = f"swarmbed train --resume {self.folder.path}"
+                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; go on with: {go_on}")
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
-    def _loop(self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any]) -> Checkpoint:
+    def _loop(
+        self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any], requests: Requests
+    ) -> Checkpoint:
         if point.iteration >= self.run.iterations:
             self._write(point)
             return point
@@ -138,13 +152,19 @@ class Trainer:
             jax.block_until_ready(metrics)
             now = time.monotonic()
             row = self._row(iteration, metrics, now - began, time.process_time() - worked)
+            if jax.process_count() == 1 and (wrong := finite.complaint(state, row)):
+                raise SwarmbedError(self._broken(iteration, wrong))
             rows.append(row)
             if row["mean_return"] > best_return:
                 best, best_return = behind, row["mean_return"]
             point = Checkpoint(iteration, row["seconds"], state, best, best_return)
             progress.iteration(row, self._steps / (now - started))
             self._log(row, loggers)
+            if _refused_in_a_row(rows) == REFUSALS:
+                progress.say(f"the last {REFUSALS} updates were refused: the policy does not change any more")
             why = self._reason_to_stop(row, rows, state)
+            if requests.number is not None:
+                why = why or "asked to stop"
             if why or iteration % self.run.checkpoint_every == 0 or iteration == self.run.iterations:
                 self._write(point)
             if why:
@@ -161,6 +181,11 @@ class Trainer:
                 return "the callback stopped the run"
         return None
 
+    def _broken(self, iteration: int, wrong: str) -> str:
+        kept = sorted(self.folder.checkpoints.glob("*.safetensors"))
+        last = f"the checkpoint of iteration {int(kept[-1].stem)} is good" if kept else "no checkpoint was written yet"
+        return f"iteration {iteration}: {wrong}, so the run stops here; {last}"
+
     def _log(self, row: Row, loggers: list[Any]) -> None:
         if self.writes:
             self.folder.append_metrics(row, self.columns)
@@ -169,7 +194,7 @@ class Trainer:
 
     def _write(self, point: Checkpoint) -> None:
         """A checkpoint, and the policies that it holds as files of their own."""
-        checkpoint.save(self.folder.checkpoints, point)
+        checkpoint.save(self.folder.checkpoints, point, self._made_with)
         last = checkpoint.on_host(point.state.policy)
         if self.writes:
             save_policy(self._policy(last), self.folder.policy)
@@ -208,3 +233,8 @@ class Trainer:
             f"the disk is full; the last good checkpoint is still in {self.folder.checkpoints}, "
             f"go on with: swarmbed train --resume {self.folder.path}"
         )
+
+
+def _refused_in_a_row(rows: list[Row]) -> int:
+    """How many of the last updates were refused, one after the other."""
+    return next((count for count, row in enumerate(reversed(rows)) if row["accepted"]), len(rows))

@@ -1,6 +1,7 @@
 """Files that are either there whole or not at all: trees of arrays as safetensors, text, and a checksum over both."""
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Mapping
@@ -71,7 +72,16 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray], metadata: dict[str, s
     """Arrays and words in one safetensors file that carries a checksum of itself."""
     metadata = {**metadata, "sha256": _checksum(arrays, metadata)}
     ordered = {name: np.array(value, order="C") for name, value in arrays.items()}
-    write_atomically(path, save(ordered, metadata))
+    write_atomically(path, _in_order(save(ordered, metadata)))
+
+
+def _in_order(content: bytes) -> bytes:
+    """The same safetensors file with a sorted header, so that equal arrays and words are equal bytes."""
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    text = json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # arrays begin at a multiple of eight
+    return len(text).to_bytes(8, "little") + text + content[8 + length :]
 
 
 def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:

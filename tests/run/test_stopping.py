@@ -1,0 +1,140 @@
+"""A run that is asked to stop, or that meets a number that is none, loses nothing."""
+
+import os
+import signal
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import swarmbed
+from swarmbed.algorithms.trpo import Trpo
+from swarmbed.run import checkpoint
+from swarmbed.run.folder import RunFolder
+from swarmbed.run.stopping import Interrupted
+from toy_task import Drift
+
+SMALL: dict[str, Any] = {
+    "embedding": "moments", "batch": swarmbed.BatchSettings(environments=4, segment=8, sampled_agents=2),
+    "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
+}  # fmt: skip
+
+
+def iterations_kept(folder: Path) -> list[int]:
+    return sorted(int(path.stem) for path in RunFolder(folder).checkpoints.glob("*.safetensors"))
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_the_run_after_the_iteration_with_a_checkpoint(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+
+    def ask(iteration: Any) -> None:
+        if iteration.number == 2:
+            os.kill(os.getpid(), number)
+
+    with pytest.raises(
+        Interrupted, match=f"after iteration [23]; go on with: swarmbed train --resume {tmp_path}"
+    ) as stop:
+        swarmbed.train(Drift(), iterations=50, callback=ask, out=tmp_path / "run", **SMALL)
+    assert stop.value.exit_code == 128 + number
+    assert "stopping after this iteration, with a checkpoint" in capfd.readouterr().err
+    assert signal.getsignal(number) is before
+    done = len(RunFolder(tmp_path / "run").read_metrics())
+    assert done in (2, 3)  # the signal may be heard in the next iteration
+    assert iterations_kept(tmp_path / "run") == [done]
+    longer = swarmbed.train(resume=tmp_path / "run", iterations=done + 1, progress=False)
+    assert [row["iteration"] for row in longer.metrics] == list(range(1, done + 2))
+
+
+@dataclass(frozen=True)
+class Exploding(Drift):
+    """The reward of a swarm that starts far out is no number after a while."""
+
+    def reward(self, state: Any, action: Any, next_state: Any) -> Any:
+        return jnp.where(next_state.age >= 5, jnp.nan, super().reward(state, action, next_state))
+
+
+def test_a_reward_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path) -> None:
+    words = r"iteration \d: the re\w+ of \w+ \w+ is not finite, so the run stops here; no checkpoint was written yet"
+    with pytest.raises(swarmbed.SwarmbedError, match=words):
+        swarmbed.train(Exploding(), iterations=3, out=tmp_path / "run", **SMALL)
+    assert iterations_kept(tmp_path / "run") == []
+    assert RunFolder(tmp_path / "run").read_metrics() == []
+
+
+def test_updates_that_are_refused_again_and_again_are_said_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    never = SMALL | {"algorithm": replace(SMALL["algorithm"], kl_slack=1e-30), "progress": True}
+    result = swarmbed.train(Drift(), iterations=12, out=tmp_path / "run", **never)
+    assert [row["accepted"] for row in result.metrics] == [0] * 12
+    assert capfd.readouterr().err.count("the last 10 updates were refused") == 1
+
+
+def test_an_enormous_step_is_no_traceback(tmp_path: Path) -> None:
+    wild = SMALL | {"algorithm": replace(SMALL["algorithm"], kl_bound=1e10)}
+    result = swarmbed.train(Drift(), iterations=5, out=tmp_path / "run", **wild)
+    assert np.isfinite([row["kl"] for row in result.metrics]).all()
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> Path:
+    swarmbed.train(Drift(), iterations=2, out=tmp_path / "run", **SMALL)
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize("section", ["task", "embedding", "algorithm", "batch", "run"])
+def test_a_configuration_that_was_cut_short_is_refused(section: str, finished: Path) -> None:
+    file = finished / "config.toml"
+    text = file.read_text()
+    file.write_text(text[: text.index(f"[{section}]")])
+    with pytest.raises(swarmbed.SwarmbedError, match=r"config.toml is damaged: it has no section \["):
+        swarmbed.train(resume=finished, iterations=3)
+
+
+def test_a_checkpoint_knows_the_settings_it_was_made_with(finished: Path) -> None:
+    file = finished / "config.toml"
+    altered = file.read_text().replace("discount = 0.99", "discount = 0.5")
+    file.write_text(altered)
+    words = r"made with discount = 0\.99 in section \[algorithm\], but config\.toml says 0\.5; nothing was changed"
+    with pytest.raises(swarmbed.SwarmbedError, match=words):
+        swarmbed.train(resume=finished, iterations=3)
+    assert file.read_text() == altered
+    assert iterations_kept(finished) == [2]
+
+
+def test_damaged_checkpoints_do_not_crowd_out_good_ones(finished: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in RunFolder(finished).checkpoints.glob("*.safetensors"):
+        path.unlink()
+    for iteration in (58, 59, 60):
+        (finished / "checkpoints" / f"{iteration:06d}.safetensors").write_bytes(b"damaged")
+    swarmbed.train(resume=finished, iterations=2, progress=False)
+    assert "starting from the beginning" in capsys.readouterr().err
+    assert iterations_kept(finished) == [2]
+
+
+def test_only_the_newest_few_checkpoints_of_a_run_are_kept(tmp_path: Path) -> None:
+    swarmbed.train(resume=make_long(tmp_path), iterations=6, progress=False)
+    assert iterations_kept(tmp_path / "run") == [4, 5, 6]
+    assert checkpoint.KEPT == 3
+
+
+def make_long(tmp_path: Path) -> Path:
+    """A run that writes a checkpoint after every iteration."""
+    swarmbed.train(Drift(), iterations=1, out=tmp_path / "run", **SMALL)
+    file = tmp_path / "run" / "config.toml"
+    file.write_text(file.read_text().replace("checkpoint_every = 5", "checkpoint_every = 1"))
+    return tmp_path / "run"
+
+
+def test_equal_runs_are_equal_bytes(tmp_path: Path) -> None:
+    one, other = (swarmbed.train(Drift(), iterations=2, out=tmp_path / name, **SMALL) for name in ("a", "b"))
+    for file in ("policy.safetensors", "best_policy.safetensors"):
+        assert (one.folder / file).read_bytes() == (other.folder / file).read_bytes()
+    assert np.array_equal(one.policy.params.log_std, other.policy.params.log_std)
