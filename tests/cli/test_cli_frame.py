@@ -1,6 +1,10 @@
 """The frame of the command line: what is printed where, and the exit code."""
 
+import errno
+import os
+import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -132,3 +136,22 @@ def test_stopping_by_keyboard_has_its_own_exit_code(command: Any, capsys: pytest
     command(KeyboardInterrupt())
     assert main(["probe"]) == 130
     assert assert_one_sentence(capsys) == "swarmbed: stopped\n"
+
+
+@pytest.mark.parametrize("number", [errno.ENAMETOOLONG, errno.EFBIG, errno.EIO])
+def test_every_error_of_the_operating_system_is_one_sentence(
+    number: int, command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(OSError(number, os.strerror(number), "some/file"))
+    assert main(["probe"]) == 2
+    assert assert_one_sentence(capsys) == f"swarmbed: {os.strerror(number)}: some/file\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_to_a_full_device_is_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "swarmbed", "--version"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr == "swarmbed: No space left on device: the output\n"

@@ -15,6 +15,7 @@ from swarmbed.compute import programs
 from swarmbed.embeddings.neural import Neural
 
 X = jnp.arange(3.0)
+ONE = jax.devices()[:1]
 
 
 class Compilations:
@@ -36,7 +37,7 @@ def compile_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compilations:
 
 def test_a_program_is_compiled_once_and_computes_the_same(compile_it: Compilations) -> None:
     for _ in range(3):
-        assert programs.kept(Neural(), "double", X, compile_it)(X).tolist() == [0, 2, 4]
+        assert programs.kept(Neural(), "double", X, ONE, compile_it)(X).tolist() == [0, 2, 4]
     assert compile_it.count == 1
 
 
@@ -50,7 +51,7 @@ class Foreign:
 @pytest.mark.parametrize("spec", [Foreign(), (Neural(), Foreign()), (Neural(), len)])
 def test_what_is_not_ours_is_never_kept(spec: Any, compile_it: Compilations) -> None:
     for _ in range(2):
-        programs.kept(spec, "double", X, compile_it)
+        programs.kept(spec, "double", X, ONE, compile_it)
     assert compile_it.count == 2
 
 
@@ -62,8 +63,8 @@ def test_what_is_not_ours_is_never_kept(spec: Any, compile_it: Compilations) -> 
 def test_other_settings_functions_and_shapes_are_other_programs(
     spec: Neural, function: str, x: Any, compile_it: Compilations
 ) -> None:
-    programs.kept(Neural(), "double", X, compile_it)
-    programs.kept(spec, function, x, compile_it)
+    programs.kept(Neural(), "double", X, ONE, compile_it)
+    programs.kept(spec, function, x, ONE, compile_it)
     assert compile_it.count == 2
 
 
@@ -71,32 +72,32 @@ def test_other_settings_functions_and_shapes_are_other_programs(
 def test_another_compiler_or_version_makes_another_program(
     name: str, value: Any, compile_it: Compilations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    programs.kept(Neural(), "double", X, compile_it)
+    programs.kept(Neural(), "double", X, ONE, compile_it)
     monkeypatch.setattr(f"swarmbed.compute.programs.{name}", lambda: value)
-    programs.kept(Neural(), "double", X, compile_it)
+    programs.kept(Neural(), "double", X, ONE, compile_it)
     assert compile_it.count == 2
 
 
 @pytest.mark.parametrize("damage", [b"", b"x" * 100, None])
 def test_a_damaged_program_is_compiled_anew(damage: bytes | None, compile_it: Compilations) -> None:
-    programs.kept(Neural(), "double", X, compile_it)
+    programs.kept(Neural(), "double", X, ONE, compile_it)
     (file,) = (programs.folder() / "programs").iterdir()
     content = file.read_bytes()
     file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]) if damage is None else damage)
-    assert programs.kept(Neural(), "double", X, compile_it)(X).tolist() == [0, 2, 4]
+    assert programs.kept(Neural(), "double", X, ONE, compile_it)(X).tolist() == [0, 2, 4]
     assert compile_it.count == 2
 
 
 def test_only_the_newest_programs_stay(compile_it: Compilations, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "KEPT", 2)
     for number in range(1, 5):
-        programs.kept(Neural(features=(number,)), "double", X, compile_it)
+        programs.kept(Neural(features=(number,)), "double", X, ONE, compile_it)
     assert len(list((programs.folder() / "programs").iterdir())) == 2
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(compile_it: Compilations) -> None:
     (programs.folder() / "programs").write_text("a file where the folder should be")
-    assert programs.kept(Neural(), "double", X, compile_it)(X).tolist() == [0, 2, 4]
+    assert programs.kept(Neural(), "double", X, ONE, compile_it)(X).tolist() == [0, 2, 4]
 
 
 def test_every_source_file_counts() -> None:
@@ -109,7 +110,7 @@ PROGRAM = """
 import jax, jax.numpy as jnp
 from swarmbed.compute import devices, programs
 from swarmbed.embeddings.neural import Neural
-devices.set_up(1)
+devices.set_up(2)  # of which the program uses one
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
 x = jnp.arange(300.0)
@@ -117,7 +118,7 @@ double = jax.jit(lambda x: jnp.sort(jnp.sin(2 * x)) @ jnp.cos(x))
 if {first}:
     print(double(x))
 else:
-    print(programs.kept(Neural(), "double", x, lambda: double.lower(x).compile())(x))
+    print(programs.kept(Neural(), "double", x, jax.devices()[:1], lambda: double.lower(x).compile())(x))
 """
 
 

@@ -1,5 +1,6 @@
 """A run that is asked to stop, or that meets a number that is none, loses nothing."""
 
+import contextlib
 import os
 import signal
 from dataclasses import dataclass, replace
@@ -138,3 +139,45 @@ def test_equal_runs_are_equal_bytes(tmp_path: Path) -> None:
     for file in ("policy.safetensors", "best_policy.safetensors"):
         assert (one.folder / file).read_bytes() == (other.folder / file).read_bytes()
     assert np.array_equal(one.policy.params.log_std, other.policy.params.log_std)
+
+
+def test_what_a_crash_left_behind_is_swept(finished: Path) -> None:
+    left = [finished / ".config.toml.ab12.unfinished", finished / "checkpoints" / ".000003.safetensors.x.unfinished"]
+    mine = finished / ".notes"
+    for file in (*left, mine):
+        file.write_text("cut sho")
+    swarmbed.train(resume=finished, iterations=3, progress=False)
+    assert [file for file in (*left, mine) if file.exists()] == [mine]
+
+
+def test_a_folder_that_a_crash_left_before_its_configuration_was_written_can_be_used(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".config.toml.ab12.unfinished").write_text("cut sho")
+    swarmbed.train(Drift(), iterations=1, out=tmp_path / "run", **SMALL)
+    assert iterations_kept(tmp_path / "run") == [1]
+
+
+@pytest.mark.parametrize("deleted", range(8))
+def test_a_crash_while_a_run_is_overwritten_leaves_a_folder_that_can_be_overwritten(
+    deleted: int, finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CrashError(Exception):
+        pass
+
+    original, count = Path.unlink, 0
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        nonlocal count
+        if count == deleted:
+            raise CrashError
+        count += 1
+        original(path, missing_ok)
+
+    folder = RunFolder(finished)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", unlink)
+        with contextlib.suppress(CrashError):
+            folder._clear()
+    folder.claim({"task": {"name": "drift"}}, overwrite=True)
+    assert folder.metrics.exists() is False
+    assert iterations_kept(finished) == []

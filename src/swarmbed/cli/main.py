@@ -1,6 +1,5 @@
 """The command line: finds the sub-command's file, runs it, and turns errors that users can mend into one sentence."""
 
-import errno
 import importlib
 import os
 import pkgutil
@@ -32,18 +31,8 @@ def usage() -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the ``swarmbed`` script; returns the exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(usage())
-        return 0
-    if arguments[0] == "--version":
-        print(f"swarmbed {__version__}")
-        return 0
     try:
-        if arguments[0] not in command_names():
-            names = ", ".join(command_names())
-            raise SwarmbedError(f"command {arguments[0]!r} does not exist; choose one of: {names}")
-        importlib.import_module(f"swarmbed.cli.commands.{arguments[0]}").run(arguments[1:])
+        _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except SwarmbedError as error:
         print(f"swarmbed: {error}", file=sys.stderr)
@@ -53,11 +42,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"swarmbed: {str(stopped) or 'stopped'}", file=sys.stderr)
         return getattr(stopped, "exit_code", 130)
     except BrokenPipeError:
-        # Whoever read our output (head, less) has gone; that is no error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it (head, less) has gone; that is no error of ours
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT):
-            raise
-        print(f"swarmbed: {error.strerror}: {error.filename or 'the output folder'}", file=sys.stderr)
+        if error.filename is None:
+            _drop_output()  # it may be the output itself that cannot be written
+        print(f"swarmbed: {error.strerror or error}: {error.filename or 'the output'}", file=sys.stderr)
         return 2
     return 0
+
+
+def _run(arguments: list[str]) -> None:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(usage())
+    elif arguments[0] == "--version":
+        print(f"swarmbed {__version__}")
+    elif arguments[0] not in command_names():
+        names = ", ".join(command_names())
+        raise SwarmbedError(f"command {arguments[0]!r} does not exist; choose one of: {names}")
+    else:
+        importlib.import_module(f"swarmbed.cli.commands.{arguments[0]}").run(arguments[1:])
+
+
+def _drop_output() -> None:
+    """Python writes what is left of the output when it ends; that must not fail once more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return  # not a file, as in a test

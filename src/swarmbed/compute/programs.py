@@ -10,7 +10,7 @@ import hashlib
 import os
 import pickle
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -34,17 +34,18 @@ def folder() -> Path:
     return Path(os.environ.get("SWARMBED_CACHE", Path.home() / ".cache" / "swarmbed"))
 
 
-def kept(spec: Any, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
+def kept(spec: Any, function: str, arguments: Any, devices: Sequence[Any], compile_it: Callable[[], Any]) -> Any:
     """What ``compile_it()`` gave for this function of a spec and arguments of these shapes, in this process or another.
 
+    ``devices`` are those that the program runs on.
     A program that cannot be kept or read is compiled as if there were none.
     """
     if not (_is_ours(spec) and _is_on("jax_enable_compilation_cache") and jax.process_count() == 1):
         return compile_it()
     shapes = jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype), str(getattr(leaf, "sharding", ""))), arguments)
-    words = repr((FORMAT, spec, function, shapes, compiling.often(), _surroundings()))
+    words = repr((FORMAT, spec, function, shapes, list(map(str, devices)), compiling.often(), _surroundings()))
     path = folder() / "programs" / hashlib.sha256(words.encode()).hexdigest()
-    program = _read(path)
+    program = _read(path, devices)
     if program is None:
         with _without_jax_cache():
             program = compile_it()
@@ -64,14 +65,14 @@ def _without_jax_cache() -> Iterator[None]:
         compilation_cache.reset_cache()
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, devices: Sequence[Any]) -> Any:
     try:
         content = path.read_bytes()
         checksum, content = content[:32], content[32:]
         if hashlib.sha256(content).digest() != checksum:
             return None
         path.touch()  # the newest are those that were used last
-        return serialize_executable.deserialize_and_load(*pickle.loads(content))
+        return serialize_executable.deserialize_and_load(*pickle.loads(content), execution_devices=devices)
     except Exception:
         return None  # none there, or another version's
 

@@ -5,6 +5,7 @@ same code on several XLA devices of one machine or of many: environments and sam
 parameters are the same everywhere.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -145,7 +146,7 @@ class Spread:
     def init(self, seed: int) -> TrainState:
         key = jax.random.key(seed)
         start = jax.jit(self.learner.init, out_shardings=self.shardings, compiler_options=compiling.once())
-        state: TrainState = programs.kept(self._known_as, "init", key, lambda: start.lower(key).compile())(key)
+        state: TrainState = self._kept("init", key, lambda: start.lower(key).compile())(key)
         return state
 
     @cached_property
@@ -162,13 +163,11 @@ class Spread:
         shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
         if shape not in known:
             compile_it = lambda: self.iterate.lower(state).compile()  # noqa: E731
-            known[shape] = programs.kept(self._known_as, "iterate", state, compile_it)
+            known[shape] = self._kept("iterate", state, compile_it)
         return known[shape]
 
-    @property
-    def _known_as(self) -> Any:
-        """What, with the shapes of a state, determines the compiled programs."""
-        return (self.learner, int(self.mesh.size))
+    def _kept(self, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
+        return programs.kept(self.learner, function, arguments, list(self.mesh.devices.flat), compile_it)
 
     @property
     def shardings(self) -> TrainState:

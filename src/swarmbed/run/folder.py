@@ -40,6 +40,7 @@ class RunFolder:
     def claim(self, settings: config.Config, overwrite: bool) -> None:
         """Make the folder, which is held, this run's own. One that holds anything is refused unless it may be
         overwritten."""
+        self.sweep()
         if any(self.path.iterdir()):
             if not overwrite:
                 holds = "another run" if self.config.is_file() else "other files"
@@ -108,11 +109,21 @@ class RunFolder:
         return read_rows(self.metrics)
 
     def _clear(self) -> None:
-        """Remove what a run writes, and nothing else."""
-        for file in (self.metrics, self.policy, self.best_policy, self.curve, self.video, self.config):
-            file.unlink(missing_ok=True)
+        """Remove what a run writes, and nothing else. The configuration goes last: while it is there, the folder is a
+        run's, so that a crash on the way leaves something that can be overwritten again."""
         for file in self.checkpoints.glob("*.safetensors"):
             file.unlink()
+        if self.checkpoints.is_dir() and not any(self.checkpoints.iterdir()):
+            self.checkpoints.rmdir()
+        for file in (self.metrics, self.policy, self.best_policy, self.curve, self.video, self.config):
+            file.unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """Remove what a crash has left of files that were being written."""
+        for folder in (self.path, self.checkpoints):
+            for file in folder.glob(".*") if folder.is_dir() else ():
+                if files.is_temporary(file):
+                    file.unlink(missing_ok=True)
 
 
 def read_rows(path: Path) -> list[Row]:

@@ -144,6 +144,7 @@ def resume_run(
     where = RunFolder(folder)
     where.read_config()  # whatever is not a run's folder says so before it is held
     with where.held() if jax.process_index() == 0 else nullcontext():
+        where.sweep()
         settings = where.read_config()
         run_section = dict(settings.pop("run")) | ({} if iterations is None else {"iterations": iterations})
         run = build(RunSettings, run_section, "section [run]")

@@ -16,11 +16,13 @@ from safetensors.numpy import save
 
 from swarmbed.spec.errors import SwarmbedError
 
+_UNFINISHED = ".unfinished"
+
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write beside the target, force it to the disk, then rename: a crash leaves the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_UNFINISHED)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -32,6 +34,11 @@ def write_atomically(path: Path, content: bytes) -> None:
         Path(temporary).unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether a file is what a crash has left of one that was being written."""
+    return path.name.startswith(".") and path.name.endswith(_UNFINISHED)
 
 
 def _sync_folder(folder: Path) -> None:
