@@ -72,7 +72,8 @@ def _read(path: Path, devices: Sequence[Any]) -> Any:
         if hashlib.sha256(content).digest() != checksum:
             return None
         path.touch()  # the newest are those that were used last
-        return serialize_executable.deserialize_and_load(*pickle.loads(content), execution_devices=devices)
+        program, in_tree, out_tree = pickle.loads(content)
+        return serialize_executable.deserialize_and_load(program, in_tree, out_tree, execution_devices=devices)
     except Exception:
         return None  # none there, or another version's
 
