@@ -1,45 +1,67 @@
 """Writes docs/results.md from what ``swarmbed reproduce`` measured: ``python docs/make_results.py``.
 
-No number is typed by hand: verdicts live in docs/verdicts.toml, numbers in results/, and a test fails when the page is
-not what this script makes of them.
+No number and no verdict is typed by hand: claims live with the experiments, numbers in results/, and a test fails when
+the page is not what this script makes of them.
 """
 
 import re
-import tomllib
-from typing import Any
 
+from results_claims import at_a_glance, claim_table
 from results_files import DOCS, RESULTS, load
-from results_quotes import with_numbers
 from results_tables import contest_table, cost_table, longer_table, run_table, settings_table
 
-from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.budget import BUDGETS
+from swarmbed.study.claim_report import summary
+from swarmbed.study.claim_source import judgements
+from swarmbed.study.claims import EARLY_ERROR, ERROR, LEAST_RUNS
+from swarmbed.study.experiments.architecture import ITERATIONS as OF_ARCHITECTURES
+from swarmbed.study.experiments.base import ITERATIONS, Experiment
 from swarmbed.study.plan import experiments
+from swarmbed.study.store import Store
 
 PATH = DOCS / "results.md"
-NOT_RUN = {"verdict": "open", "measured": "not judged yet"}
+EARLY, LAST, TOTAL = (f"{100 * error:.0f} %" for error in (EARLY_ERROR, ERROR - EARLY_ERROR, ERROR))
+RENDEZVOUS, PURSUIT, SEVERAL = (ITERATIONS[name] for name in ("rendezvous-global", "pursuit-global", "multi-pursuit"))
+ABOUT = f"""\
+# Results
+
+What the paper found, beside what the runs here say. Made by `python docs/make_results.py` from `results/`, which
+`swarmbed reproduce` writes; every run's settings, seed and commit are in `results/runs/`. `swarmbed reproduce --claims`
+prints the same verdicts.
+
+**Verdicts** are computed, not written. Each finding is a claim in the experiment's own file
+(`src/swarmbed/study/experiments/`), tested over *training runs*, never over the episodes of one policy, and it *holds*,
+*fails* or is *open*. Effects are differences of means over runs (how much better the first is), means or shares, with
+95 % intervals: Welch's and Student's t, Fisher's exact test with Newcombe's interval for counts of trials. With fewer
+than {LEAST_RUNS} runs of a method nothing is decided. Results are looked at after every run, so a claim may err with
+{TOTAL} over all looks: {EARLY} is shared by the looks before the plan's end and {LAST} is left for the last one; there
+is no correction for the number of claims. *Runs* are those that a verdict rests on, of as many as are planned.
+
+**Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Contests show
+the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims rest on
+an evaluation of every run (`each_run.json`). *Minutes per run* are processor time on one core; in brackets, by the
+clock, on a machine that did other work too. *Caught* is the share of episodes with a capture, in the last ten
+iterations of training and in 200 greedy episodes; *capture found* counts the trials that catch in at least half of the
+greedy ones, with a 95 % Wilson interval.
+
+**Settings** are the paper's. Pursuit of one evader was trained with preset `calm` (initial log-deviation −0.7) as well;
+these runs stand beside the others and are marked. Fewer iterations than the authors' script, which stops after about
+488: {RENDEZVOUS} for rendezvous, {PURSUIT} for pursuit, {SEVERAL} for several evaders and {OF_ARCHITECTURES} for
+architectures (the end of this page shows what more of them give). `reproduce` does not make the runs by which the
+preset was chosen (`results/settings/`) and those that went on for longer (`results/longer/`).
+"""
 
 
 def text() -> str:
-    verdicts = tomllib.loads((DOCS / "verdicts.toml").read_text())
-    lines = [
-        "# Results",
-        "",
-        "What the paper found, beside what was measured here. Made by `python docs/make_results.py` from `results/`,",
-        "which `swarmbed reproduce` writes; every run's settings, seed and commit are in `results/runs/`.",
-        "*Final return* is the mean over the last ten iterations of a run, exploration noise included; contests are",
-        "greedy, from equal starts, with 95 % bootstrap intervals over episodes. *Minutes per run* are processor time",
-        "on one core; in brackets, by the clock, on a machine that did other work too. *Caught* is the share of",
-        "episodes with a capture, in the last ten iterations of training and in 200 greedy episodes; *capture found*",
-        "counts the trials that catch in at least half of the greedy ones, with a 95 % Wilson interval.",
-        "",
-        *verdicts.get("about", {}).get("text", "").strip().splitlines(),
-    ]
-    lines += at_a_glance(verdicts)
+    store = Store(RESULTS, RESULTS / "work")  # nothing is trained, so no work folder is ever made
+    judged = {name: judgements(experiment, store, BUDGETS["paper"]) for name, experiment in experiments().items()}
+    lines = [*ABOUT.splitlines(), "", f"**{summary(j for each in judged.values() for j in each)}**"]
+    lines += at_a_glance(
+        {(experiment.name, anchor(experiment)): judged[name] for name, experiment in experiments().items()}
+    )
     for experiment in experiments().values():
         lines += ["", f"## {experiment.title}", "", f"`swarmbed reproduce {experiment.name}`", ""]
-        lines += ["| the paper | | measured here |", "|---|---|---|"]
-        for finding, verdict, measured in judged(experiment, verdicts):
-            lines.append(f"| {finding} | **{verdict}** | {with_numbers(measured, experiment.name)} |")
+        lines += claim_table(judged[experiment.name])
         lines += body(experiment)
         if experiment.name == "pursuit-global":
             lines += settings_table()
@@ -47,22 +69,9 @@ def text() -> str:
     return "\n".join(lines) + "\n"
 
 
-def judged(experiment: Experiment, verdicts: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Each finding of the paper with our verdict and the words for it."""
-    own = verdicts.get(experiment.name, {})
-    if unknown := set(own) - set(experiment.findings):
-        raise ValueError(f"verdicts.toml: {experiment.name} has no finding {unknown}")
-    entries = [(finding, own.get(finding, NOT_RUN)) for finding in experiment.findings]
-    return [(finding, entry["verdict"], entry["measured"]) for finding, entry in entries]
-
-
-def at_a_glance(verdicts: dict[str, Any]) -> list[str]:
-    lines = ["", "| experiment | the paper | here |", "|---|---|---|"]
-    for experiment in experiments().values():
-        anchor = re.sub(r"[^\w\- ]", "", experiment.title.lower()).replace(" ", "-")
-        for finding, verdict, _ in judged(experiment, verdicts):
-            lines.append(f"| [{experiment.name}](#{anchor}) | {finding} | **{verdict}** |")
-    return lines
+def anchor(experiment: Experiment) -> str:
+    """Where the page's heading of an experiment is."""
+    return re.sub(r"[^\w\- ]", "", experiment.title.lower()).replace(" ", "-")
 
 
 def body(experiment: Experiment) -> list[str]:

@@ -14,11 +14,6 @@ def load(experiment: str, file: str) -> Any:
     return json.loads((RESULTS / experiment / file).read_text())
 
 
-def returns_of(training: str) -> list[list[float]]:
-    """The mean return of every iteration, for each seed."""
-    return [read_returns(path) for path in sorted((RESULTS / "runs" / training).glob("seed-*.csv"))]
-
-
 def read_returns(path: Path) -> list[float]:
     return [float(row["mean_return"] or "nan") for row in csv.DictReader(path.open())]
 

@@ -77,7 +77,7 @@ def settings_table() -> list[str]:
 
 
 def _settings_files(training: str, name: str) -> list[Path]:
-    run = training + ("" if name == "calm" else f"-{name}")
+    run = training + ("" if name == "paper" else f"-{name}")
     return [RESULTS / "settings" / f"{run}.csv", RESULTS / "runs" / run / "seed-0.csv"]
 
 

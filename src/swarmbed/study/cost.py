@@ -23,10 +23,17 @@ OBSERVING = (10, 20, 50, 100, 200)
 
 
 def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
-    """Seconds of every finished run, and microseconds of one decision: network against Voronoi control.
+    """What every run took, and microseconds of one decision: network against Voronoi control."""
+    return {
+        "paper": {"training_hours": [4, 6], "cores": 10, "forward_pass_microseconds": 1000},
+        **training_cost(store),
+        "decision_microseconds": {str(agents): _decisions(agents) for agents in DECIDING},
+        "observation_bytes": {str(agents): _observation_bytes(agents) for agents in OBSERVING},
+    }
 
-    The clock also counts what other work on the machine took; processor seconds do not.
-    """
+
+def training_cost(store: Store) -> dict[str, Any]:
+    """Seconds of every run. The clock also counts what other work on the machine took; processor seconds do not."""
     runs: dict[str, float] = {}
     worked: dict[str, float] = {}
     for path in sorted((store.results / "runs").glob("*/seed-*.csv")):
@@ -36,13 +43,10 @@ def measure_cost(store: Store, budget: Budget) -> dict[str, Any]:
             if not math.isnan(processor := rows[-1].get("processor_seconds", math.nan)):
                 worked[name] = processor
     return {
-        "paper": {"training_hours": [4, 6], "cores": 10, "forward_pass_microseconds": 1000},
         "training_seconds": runs,
         "training_processor_seconds": worked,
         "median_training_minutes": statistics.median(runs.values()) / 60 if runs else None,
         "median_training_processor_minutes": statistics.median(worked.values()) / 60 if worked else None,
-        "decision_microseconds": {str(agents): _decisions(agents) for agents in DECIDING},
-        "observation_bytes": {str(agents): _observation_bytes(agents) for agents in OBSERVING},
     }
 
 

@@ -27,9 +27,9 @@ def mark_concluded(experiment: Experiment, store: Store, budget: Budget, made: l
 
 
 def fingerprint(experiment: Experiment, store: Store, budget: Budget) -> str:
-    """Changes with the experiment's settings, the number of episodes, its runs and its policies."""
+    """Changes with the experiment's settings, the number of episodes, its runs and its policies; not with its plan."""
     digest = hashlib.sha256()
-    settings = dataclasses.replace(experiment, title="", findings=())
+    settings = dataclasses.replace(experiment, title="", claims=(), seeds=0, more_seeds=())
     digest.update(repr((settings, budget.episodes)).encode())
     for path in _inputs(experiment, store, budget):
         digest.update(f"{path.parent.name}/{path.name}".encode() + b"\0")

@@ -13,6 +13,7 @@ from swarmbed.evaluation.compare import compare
 from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.evaluation.progress import Report
 from swarmbed.policy.find import Contestant, find
+from swarmbed.study import each_run
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Contest, Experiment, Training
 from swarmbed.study.store import Store, mean_of_last, score
@@ -44,18 +45,20 @@ def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: 
 
 def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path]:
     folder, numbers, made = store.experiment_folder(experiment.name), {}, []
-    variants = list(dict.fromkeys(training.variant for training in experiment.trainings))
-    for variant in variants:
+    # One picture per task and preset: what was trained with other settings stands beside, not among the rest.
+    pictures = list(dict.fromkeys((training.variant, training.preset) for training in experiment.trainings))
+    for variant, preset in pictures:
         curves: dict[str, Curve] = {}
-        for training in (t for t in experiment.trainings if t.variant == variant):
+        for training in (t for t in experiment.trainings if (t.variant, t.preset) == (variant, preset)):
             runs = {seed: store.rows(training, seed) for seed in store.finished_seeds(training, budget)}
             if runs:
                 curves[training.label] = median_of_top(list(runs.values()))
                 numbers[training.name] = _run_numbers(training, runs)
                 numbers[training.name] |= _events(store, training, runs)
-        suffix = "" if len(variants) == 1 else f"-{variant}"
-        ylabel = experiment.curve or "average return"
-        made.append(learning_curves(curves, folder / f"figure{suffix}.png", ylabel=ylabel, log=experiment.log))
+        suffix = "" if len({variant for variant, _ in pictures}) == 1 else f"-{variant}"
+        path = folder / f"figure{suffix}{f'-{preset}' if preset else ''}.png"
+        if curves:
+            made.append(learning_curves(curves, path, ylabel=experiment.curve or "average return", log=experiment.log))
     made.append(store.write_numbers(experiment.name, "numbers.json", numbers))
     return made
 
@@ -125,7 +128,11 @@ def _contest(
     result = compare(entries, task, num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False)
     figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)
-    return [figure, store.write_numbers(experiment.name, "evaluation.json", result.summary())]
+    shown = store.write_numbers(experiment.name, "evaluation.json", result.summary())
+    done = budget.episodes * sum(len(panel.standings) for panel in result.panels)
+    report = (lambda finished: on_progress(done + finished)) if on_progress is not None else None
+    numbers = each_run.evaluate_each_run(contest, task, store, budget, report)
+    return [figure, shown, store.write_numbers(experiment.name, each_run.NAME, numbers)]
 
 
 def _policy(store: Store, training: Training) -> Contestant:

@@ -65,7 +65,7 @@ def missing(which: list[Experiment], store: Store, budget: Budget, seeds: int | 
 
 def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: int | None) -> int:
     """How many runs of a training an experiment wants."""
-    own = dict(experiment.more_seeds).get(training.variant, experiment.seeds)
+    own = dict(experiment.more_seeds).get(training.name, experiment.seeds)
     return seeds if seeds is not None else budget.seeds(own)
 
 

@@ -10,6 +10,7 @@ from safetensors.numpy import load_file
 from swarmbed.cli.main import main
 from swarmbed.study import plan
 from swarmbed.study.budget import BUDGETS
+from swarmbed.study.experiments import pursuit_global
 from swarmbed.study.outcome import median_of_top
 from swarmbed.study.store import Store, compact_json, score
 from tiny_study import from_training_to_figure, one_method, short_episodes, write_metrics
@@ -67,9 +68,12 @@ def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
 def test_the_least_that_counts_is_asked_for() -> None:
     known = plan.experiments()
     for name in ("rendezvous-global", "rendezvous-local", "pursuit-global", "pursuit-local"):
-        assert known[name].seeds >= 2
+        assert known[name].seeds >= 5
     pooling = known["pooling"]
-    assert {plan.seeds_of(pooling, t, BUDGETS["paper"], None) for t in pooling.trainings if "pursuit" in t.name} == {4}
+    wanted = {t.name: plan.seeds_of(pooling, t, BUDGETS["paper"], None) for t in pooling.trainings}
+    assert {name: seeds for name, seeds in wanted.items() if seeds != 5} == {
+        f"pursuit-global-{slug}-extended": 16 for slug in ("nn", "softmax", "max")
+    }
 
 
 def test_curves_show_the_median_of_the_best_five() -> None:
@@ -129,7 +133,16 @@ def test_every_policy_is_stored_once() -> None:
 
 def test_the_policy_of_a_run_that_ships_is_found() -> None:
     root = Path(__file__).parents[3]
-    training = plan.experiments()["rendezvous-trace"].trainings[0]
     store = Store(root / "results", root / "nowhere")
-    assert all(store.run_policy_path(training, seed).is_file() for seed in store.seeds(training))
-    assert store.policy_path(training).parent.name == "shipped"
+    for training in (t for experiment in plan.experiments().values() for t in experiment.trainings):
+        assert all(store.run_policy_path(training, seed).is_file() for seed in store.seeds(training))
+    assert store.policy_path(plan.experiments()["rendezvous-trace"].trainings[0]).parent.name == "shipped"
+
+
+def test_a_shipped_policy_belongs_to_the_run_in_its_notes_whatever_its_name() -> None:
+    """NN+ of pursuit ships twice: the best of all, trained with preset calm, and that of the paper's settings."""
+    root = Path(__file__).parents[3]
+    store = Store(root / "results", root / "nowhere")
+    paper, *_ = pursuit_global.METHODS
+    assert store.run_policy_path(paper, 0).stem == "pursuit-global-nn-extended-paper"
+    assert store.run_policy_path(pursuit_global.CALM[0], 0).stem == "pursuit-global-nn-extended"

@@ -13,8 +13,9 @@ from swarmbed.cli.flags import Parser
 from swarmbed.compute import devices
 from swarmbed.evaluation.progress import progress_bar
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.study import plan
+from swarmbed.study import claim_report, decide, each_run, plan
 from swarmbed.study.budget import BUDGETS, Budget
+from swarmbed.study.claim_source import judgements
 from swarmbed.study.experiments.base import Experiment
 from swarmbed.study.freshness import is_up_to_date, mark_concluded
 from swarmbed.study.live import PlainProgress, minutes_or_hours, progress_table
@@ -26,6 +27,8 @@ SUMMARY = "Reproduce the paper: list what is missing, run it, draw its figures"
 EXAMPLE = """
 swarmbed reproduce                                      # what there is, what is missing, how long it will take
 swarmbed reproduce rendezvous-global --budget quick
+swarmbed reproduce --claims                             # what the runs say about every finding, and what is missing
+swarmbed reproduce --decide --hours 8                   # train what decides most open claims per minute; go on later
 swarmbed reproduce all --seeds 5
 swarmbed reproduce pooling --seeds 16 --on ray://head:10001
 """
@@ -40,10 +43,21 @@ def run(argv: Sequence[str]) -> None:
         raise SwarmbedError(f"--seeds must be at least 1, not {options.seeds}")
     if options.workers < 1:
         raise SwarmbedError(f"--workers must be at least 1, not {options.workers}")
+    if options.hours is not None and not options.hours > 0:
+        raise SwarmbedError(f"--hours must be above 0, not {options.hours:g}")
+    if options.decide != (options.hours is not None):
+        raise SwarmbedError("--decide needs --hours H, and --hours only says how long --decide may take")
+    which = plan.chosen(options.experiment or ["all"])
+    if options.decide:
+        decide_claims(which, store, budget, options)
+    if options.claims or options.decide:
+        judged = {experiment.name: judgements(experiment, store, budget) for experiment in which}
+        Console().print(claim_report.table(judged))
+        return
     if not options.experiment:
         Console().print(overview(store, budget, options.seeds, options.workers))
         return
-    reproduce(plan.chosen(options.experiment), store, budget, options)
+    reproduce(which, store, budget, options)
 
 
 def _parser() -> Parser:
@@ -61,6 +75,13 @@ def _parser() -> Parser:
     parser.add_argument("--workers", type=int, default=cores, help=f"processes on this machine (default: {cores})")
     parser.add_argument("--results", metavar="DIR", help="where results are kept (default: results, or results-quick)")
     parser.add_argument("--work", metavar="DIR", help="where runs and checkpoints are (default: under runs/)")
+    parser.add_argument(
+        "--claims", action="store_true", help="train nothing, say which findings hold, fail or are open, and why"
+    )
+    parser.add_argument(
+        "--decide", action="store_true", help="train the runs that are expected to decide most open claims per minute"
+    )
+    parser.add_argument("--hours", type=float, metavar="H", help="begin no run that would take --decide longer")
     parser.add_argument("--redraw", action="store_true", help="train nothing, evaluate and draw again")
     return parser
 
@@ -71,6 +92,30 @@ def reproduce(which: list[Experiment], store: Store, budget: Budget, options: ar
     jobs = [] if options.redraw else plan.missing(which, store, budget, options.seeds)
     if jobs:
         _train(jobs, make_pool(options.on, store, budget, options.workers), store, console)
+    incomplete = _conclude(which, store, budget, console, redraw=options.redraw)
+    if incomplete:
+        raise SwarmbedError("; ".join(incomplete))
+
+
+def decide_claims(which: list[Experiment], store: Store, budget: Budget, options: argparse.Namespace) -> None:
+    """Train, look, and train again until the claims are decided, the plan is done or the time is up."""
+    console = Console(stderr=True)
+
+    def train(jobs: list[plan.Job]) -> None:
+        cost = minutes_or_hours(decide.seconds_left(which, store, budget))
+        console.print(f"next: {', '.join(map(str, jobs))}; all that is open would take {cost} of one core at most")
+        _train(jobs, make_pool(options.on, store, budget, options.workers), store, console)
+
+    decide.decide(
+        which, store, budget, seconds=3600 * options.hours, workers=options.workers, train=train,
+        evaluate=lambda: _conclude(which, store, budget, console),
+    )  # fmt: skip
+
+
+def _conclude(
+    which: list[Experiment], store: Store, budget: Budget, console: Console, *, redraw: bool = False
+) -> list[str]:
+    """Evaluate and draw what is not up to date; returns what cannot be, and why."""
     devices.set_up()
     from swarmbed.study.outcome import conclude
 
@@ -80,18 +125,17 @@ def reproduce(which: list[Experiment], store: Store, budget: Budget, options: ar
         if lacking:
             incomplete.append(f"{experiment.name} lacks {', '.join(job.training.name for job in lacking)}")
             continue
-        if is_up_to_date(experiment, store, budget) and not options.redraw:
+        if is_up_to_date(experiment, store, budget) and not redraw:
             _say(f"{experiment.name:<28} up to date")
             continue
         if not console.is_terminal:
             console.print(f"{experiment.name}: evaluating and drawing …", highlight=False)
-        with progress_bar(_episodes(experiment, budget), experiment.name) as report:
+        with progress_bar(_episodes(experiment, store, budget), experiment.name) as report:
             made = conclude(experiment, store, budget, report if experiment.contest else None)
         mark_concluded(experiment, store, budget, made)
         for path in made:
             _say(f"{experiment.name:<28} {path}")
-    if incomplete:
-        raise SwarmbedError("; ".join(incomplete))
+    return incomplete
 
 
 def _train(jobs: list[plan.Job], pool: Any, store: Store, console: Console) -> None:
@@ -110,11 +154,12 @@ def _say(line: str) -> None:
     Console(soft_wrap=True).print(line, highlight=False)
 
 
-def _episodes(experiment: Experiment, budget: Budget) -> int:
+def _episodes(experiment: Experiment, store: Store, budget: Budget) -> int:
     contest = experiment.contest
     if contest is None:
         return 1
-    return len(contest.agents) * (len(contest.trainings) + len(contest.controllers)) * budget.episodes
+    shown = len(contest.agents) * (len(contest.trainings) + len(contest.controllers)) * budget.episodes
+    return shown + each_run.count_episodes(contest, store, budget)
 
 
 def make_pool(where: str, store: Store, budget: Budget, workers: int) -> Any:

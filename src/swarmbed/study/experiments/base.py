@@ -1,12 +1,13 @@
-"""What an experiment is: runs to train, policies to evaluate, something to draw, and findings to check."""
+"""What an experiment is: runs to train, policies to evaluate, something to draw, and claims to test."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from swarmbed.learn.learner import Learner
 from swarmbed.run.train import learner_from
 from swarmbed.spec.config import Config, merged
 from swarmbed.spec.presets import preset
+from swarmbed.study.claims import Claim
 
 # The least number of iterations that counts, per task variant.
 ITERATIONS = {
@@ -16,8 +17,6 @@ ITERATIONS = {
     "pursuit-local": 150,
     "multi-pursuit": 100,
 }
-# One preset per task, the same for all methods; docs/results.md says what made the difference.
-PRESETS = {"pursuit-global": "calm", "pursuit-local": "calm"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Training:
 
     @property
     def name(self) -> str:
-        """Also the name under which its best policy is shipped."""
+        """The name of its folder of runs."""
         return f"{self.variant}-{self.method}"
 
     @property
@@ -60,9 +59,8 @@ def training(
     *,
     settings: dict[str, Any] | None = None,
     iterations: int | None = None,
-    preset_name: str | None = None,
 ) -> Training:
-    """A training with the task's usual number of iterations and preset."""
+    """A training with the paper's settings and the task's usual number of iterations."""
     return Training(
         variant,
         method,
@@ -70,8 +68,12 @@ def training(
         observation,
         {"name": embedding, **(settings or {})},
         iterations or ITERATIONS[variant],
-        preset_name if preset_name is not None else PRESETS.get(variant),
     )
+
+
+def calm(training: Training) -> Training:
+    """The same with less exploration noise at the start: beside the paper's settings, never in their place."""
+    return replace(training, method=f"{training.method}-calm", label=f"{training.label} (calm)", preset="calm")
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,10 @@ class Experiment:
 
     name: str
     title: str
-    findings: tuple[str, ...]  # what the paper says of it
+    claims: tuple[Claim, ...]  # what the paper says of it, and how that is tested
     trainings: tuple[Training, ...] = ()
-    seeds: int = 1
-    more_seeds: tuple[tuple[str, int], ...] = ()  # for the trainings on one variant
+    seeds: int = 5
+    more_seeds: tuple[tuple[str, int], ...] = ()  # for single trainings, by name
     curve: str | None = None
     log: bool = False
     contest: Contest | None = None

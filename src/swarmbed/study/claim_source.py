@@ -1,0 +1,78 @@
+"""Where claims get their numbers from: the files under results/, run by run."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from swarmbed.run.folder import Row
+from swarmbed.study import each_run, plan
+from swarmbed.study.budget import Budget
+from swarmbed.study.claims import Judgement, judge
+from swarmbed.study.experiments.base import Experiment, Training
+from swarmbed.study.store import Store
+
+BySeed = dict[int, float]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The results as one experiment plans them: runs beyond its number of seeds are not looked at."""
+
+    store: Store
+    budget: Budget
+    experiment: Experiment
+
+    def planned(self, training: Training) -> int:
+        return plan.seeds_of(self.experiment, training, self.budget, None)
+
+    def runs(self, training: Training) -> dict[int, list[Row]]:
+        """Metrics of every finished run of the plan."""
+        if training.name not in self._kept:
+            seeds = self.store.finished_seeds(training, self.budget)
+            self._kept[training.name] = {seed: self.store.rows(training, seed) for seed in seeds}
+        return {seed: rows for seed, rows in self._kept[training.name].items() if seed < self.planned(training)}
+
+    def numbers(self, experiment: str) -> dict[str, Any]:
+        """What was measured of an experiment's runs; empty before it was."""
+        return self._read(experiment, "numbers.json")
+
+    def reached(self, experiment: str, training: Training, agents: int, step: int) -> BySeed:
+        """A contest's metric at a step, of every run's policy."""
+        curves = self.each_run(experiment).get("runs", {}).get(training.name, {}).get(str(agents), {})
+        index = self._index(experiment, step) if curves else 0
+        by_seed = {int(seed): curve[index] for seed, curve in curves.items()}
+        return {seed: value for seed, value in by_seed.items() if seed < self.planned(training)}
+
+    def controller_reached(self, experiment: str, label: str, agents: int, step: int) -> float | None:
+        """The same of a controller, which is not trained."""
+        curve = self.each_run(experiment).get("controllers", {}).get(label, {}).get(str(agents))
+        return curve[self._index(experiment, step)] if curve else None
+
+    def standing(self, experiment: str, label: str, agents: int) -> dict[str, Any]:
+        """What the contest itself measured of a contestant, with intervals over episodes; empty before it did."""
+        panels = self._read(experiment, "evaluation.json").get("panels", [])
+        return next((p["contestants"].get(label, {}) for p in panels if p["agents"] == agents), {})
+
+    def each_run(self, experiment: str) -> dict[str, Any]:
+        return self._read(experiment, each_run.NAME)
+
+    def _index(self, experiment: str, step: int) -> int:
+        return int(self.each_run(experiment)["steps"].index(step))
+
+    def _read(self, experiment: str, name: str) -> dict[str, Any]:
+        path = self.store.experiment_folder(experiment) / name
+        if str(path) not in self._kept:
+            self._kept[str(path)] = json.loads(path.read_text()) if path.is_file() else {}
+        return dict(self._kept[str(path)])
+
+    @cached_property
+    def _kept(self) -> dict[str, Any]:
+        """Files that were read: the claims of an experiment share them."""
+        return {}
+
+
+def judgements(experiment: Experiment, store: Store, budget: Budget) -> list[Judgement]:
+    """Every claim of an experiment, judged by the results that are there now."""
+    source = Source(store, budget, experiment)
+    return [judge(claim, source) for claim in experiment.claims]

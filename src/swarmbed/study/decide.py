@@ -1,0 +1,118 @@
+"""Which run to train next so that open claims are decided soon, and a loop that does so until the time is up."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from swarmbed.study import plan
+from swarmbed.study.budget import Budget
+from swarmbed.study.claim_source import judgements
+from swarmbed.study.claims import LEAST_RUNS, Judgement, Verdict
+from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.plan import Job
+from swarmbed.study.store import Store
+
+UNKNOWN_SECONDS = 3600.0  # what a run is taken to cost where nothing like it was ever run
+
+
+@dataclass
+class Candidate:
+    """A run that is missing, what it costs, and how much of the open claims it is expected to settle."""
+
+    job: Job
+    seconds: float
+    settles: float = 0.0
+
+    @property
+    def worth(self) -> float:
+        """Claims per second of one processor."""
+        return self.settles / self.seconds
+
+
+def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Candidate]:
+    """The next run of every method that an open claim waits for, the most worth first.
+
+    A claim cannot be decided before there are three runs of each of its methods, so until then each of the runs that
+    are missing to that settles an equal part of it; after that each of the runs that are missing to the plan does.
+    Claims that wait for an evaluation of runs that are there may be decided already: they ask for no more.
+    """
+    found: dict[str, Candidate] = {}
+    for experiment in which:
+        trainings = {training.name: training for training in experiment.trainings}
+        for judgement in judgements(experiment, store, budget):
+            lacking = runs_lacking(judgement)
+            for name in lacking:
+                if name not in found:
+                    training = trainings[name]
+                    done = store.finished_seeds(training, budget)
+                    seed = next(seed for seed in range(len(done) + 1) if seed not in done)
+                    job = Job(training, seed, budget.iterations(training))
+                    seconds = plan.duration([job], store, 1)
+                    found[name] = Candidate(job, UNKNOWN_SECONDS if seconds is None else max(seconds, 1.0))
+                found[name].settles += 1 / sum(lacking.values())
+    return sorted(found.values(), key=lambda candidate: -candidate.worth)
+
+
+def runs_lacking(judgement: Judgement) -> dict[str, int]:
+    """How many runs of each method a claim waits for before it can next be decided; none if more would not help."""
+    if judgement.verdict is not Verdict.OPEN or waits_for_evaluation(judgement):
+        return {}
+    for enough in (lambda count: min(LEAST_RUNS, count.planned), lambda count: count.planned):
+        lacking = {c.training: enough(c) - c.trained for c in judgement.counts if c.trained < enough(c)}
+        if lacking:
+            return lacking
+    return {}
+
+
+def waits_for_evaluation(judgement: Judgement) -> bool:
+    return any(count.runs < count.trained for count in judgement.counts)
+
+
+def seconds_left(which: list[Experiment], store: Store, budget: Budget) -> float | None:
+    """What it would cost one processor to complete the plan of every method that an open claim is about."""
+    jobs: dict[str, Job] = {}
+    for experiment in which:
+        open_claims = [j for j in judgements(experiment, store, budget) if j.verdict is Verdict.OPEN]
+        names = {count.training for judgement in open_claims for count in judgement.counts}
+        missing = plan.missing([experiment], store, budget, None)
+        jobs |= {str(job): job for job in missing if job.training.name in names}
+    return plan.duration(list(jobs.values()), store, 1)
+
+
+def decide(
+    which: list[Experiment],
+    store: Store,
+    budget: Budget,
+    *,
+    seconds: float,
+    workers: int,
+    train: Callable[[list[Job]], None],
+    evaluate: Callable[[], object],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Train the runs that are worth most, look again, and so on: until nothing is open, planned, or fits the time left.
+
+    Claims that need an evaluation get it when no run is left to train for the others. A run that failed is not tried
+    again. Everything is kept as it is made, so the same call goes on where an earlier one was ended.
+    """
+    until = clock() + seconds
+    failed: set[str] = set()
+    while True:
+        fitting = [c for c in candidates(which, store, budget) if c.seconds <= until - clock()]
+        chosen = [c.job for c in fitting if str(c.job) not in failed][:workers]
+        if chosen:
+            train(chosen)
+            failed |= {str(job) for job in chosen if job.seed not in store.finished_seeds(job.training, budget)}
+            continue
+        waiting = _waiting(which, store, budget)
+        if waiting == 0 or until <= clock():
+            return
+        evaluate()
+        if _waiting(which, store, budget) >= waiting:
+            return
+
+
+def _waiting(which: list[Experiment], store: Store, budget: Budget) -> int:
+    """Open claims that wait for an evaluation."""
+    found = [judgement for experiment in which for judgement in judgements(experiment, store, budget)]
+    return sum(waits_for_evaluation(judgement) for judgement in found if judgement.verdict is Verdict.OPEN)

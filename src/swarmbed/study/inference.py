@@ -1,0 +1,117 @@
+"""How sure a comparison of trainings is. One number per run goes in; effect, interval and two p-values come out.
+
+Runs are few (three to sixteen) and each is expensive, so the tests are those that are exact or near it for few numbers:
+Student's and Welch's t for means, Fisher's and the binomial test for counts. A percentile bootstrap of five runs would
+be too narrow.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from swarmbed.evaluation.statistics import wilson_interval
+
+LEVEL = 0.95  # of the intervals that are shown
+
+
+class Effect(NamedTuple):
+    """A number with its 95 % interval, which is NaN where nothing was repeated."""
+
+    label: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+class Evidence(NamedTuple):
+    """What the runs say about a statement.
+
+    ``p_holds`` is how likely runs that speak for it so clearly would be if it were false, ``p_fails`` how likely runs
+    that speak against it so clearly would be if it were true: a small one decides.
+    """
+
+    effects: tuple[Effect, ...]
+    p_holds: float = 1.0
+    p_fails: float = 1.0
+
+
+def mean_above(values: Sequence[float], bound: float, label: str) -> Evidence:
+    """Whether the mean over runs lies above a bound: Student's t.
+
+    t = (mean − bound) / (s / √n) with n − 1 degrees of freedom.
+    """
+    return _student(float(np.mean(values)), bound, _squared_error(values), len(values) - 1, label)
+
+
+def contrast_above(
+    ours: Sequence[float], theirs: Sequence[float], label: str, *, factor: float = 1.0, fixed: bool = False
+) -> Evidence:
+    """Whether mean(ours) − factor · mean(theirs) lies above zero: Welch's t, which lets both spread differently.
+
+    ν = (e₁ + e₂)² / (e₁² / (n₁ − 1) + e₂² / (n₂ − 1)) with squared errors e₁ = s₁²/n₁ and e₂ = factor² s₂²/n₂.
+    ``fixed``: theirs is known, not the outcome of a training, and adds no error.
+    """
+    value = float(np.mean(ours) - factor * np.mean(theirs))
+    first, second = _squared_error(ours), 0.0 if fixed else factor**2 * _squared_error(theirs)
+    weight = sum(e**2 / (len(values) - 1) for e, values in ((first, ours), (second, theirs)) if e > 0.0)
+    return _student(value, 0.0, first + second, (first + second) ** 2 / weight if weight else 1.0, label)
+
+
+def share_above(found: int, trials: int, bound: float, label: str) -> Evidence:
+    """Whether the chance of success lies above a bound: exact binomial tails, Wilson's interval."""
+    chances = [math.comb(trials, k) * bound**k * (1 - bound) ** (trials - k) for k in range(trials + 1)]
+    effect = Effect(label, found / trials, *wilson_interval(found, trials))
+    return Evidence((effect,), min(1.0, sum(chances[found:])), min(1.0, sum(chances[: found + 1])))
+
+
+def share_higher(found: int, trials: int, their_found: int, their_trials: int, label: str) -> Evidence:
+    """Whether a chance of success is higher than another: Fisher's exact test, Newcombe's interval of the difference.
+
+    Given how many succeed in all, ours follow a hypergeometric distribution if both chances are the same.
+    """
+    successes = found + their_found
+    ways = math.comb(trials + their_trials, successes)
+    possible = range(max(0, successes - their_trials), min(trials, successes) + 1)
+    chance = {k: math.comb(trials, k) * math.comb(their_trials, successes - k) / ways for k in possible}
+    effect = Effect(
+        label, found / trials - their_found / their_trials, *_newcombe(found, trials, their_found, their_trials)
+    )
+    p_holds, p_fails = (sum(chance[k] for k in possible if inside(k)) for inside in (found.__le__, found.__ge__))
+    return Evidence((effect,), min(1.0, p_holds), min(1.0, p_fails))
+
+
+def all_of(parts: Sequence[Evidence]) -> Evidence:
+    """Whether every one of several statements is true.
+
+    It holds when the least certain part does: no correction is needed. It fails when any part does, and with k parts
+    there are k chances of an accident, so the smallest of their p-values counts k times.
+    """
+    effects = tuple(effect for part in parts for effect in part.effects)
+    p_fails = min(1.0, len(parts) * min(part.p_fails for part in parts))
+    return Evidence(effects, max(part.p_holds for part in parts), p_fails)
+
+
+def _student(value: float, bound: float, squared_error: float, freedom: float, label: str) -> Evidence:
+    """Interval and both tails of Student's t. A single run, or runs that all gave one number, show no spread."""
+    if math.isnan(squared_error) or squared_error == 0.0:
+        return Evidence((Effect(label, value),))
+    error = math.sqrt(squared_error)
+    reach = error * float(special.stdtrit(freedom, (1 + LEVEL) / 2))
+    below = float(special.stdtr(freedom, (value - bound) / error))
+    return Evidence((Effect(label, value, value - reach, value + reach),), 1.0 - below, below)
+
+
+def _squared_error(values: Sequence[float]) -> float:
+    """s² / n; unknown for a single run."""
+    return float(np.var(values, ddof=1)) / len(values) if len(values) > 1 else math.nan
+
+
+def _newcombe(found: int, trials: int, their_found: int, their_trials: int) -> tuple[float, float]:
+    """d − √((p − l)² + (u′ − p′)²), d + √((u − p)² + (p′ − l′)²) with both Wilson intervals [l, u], [l′, u′]."""
+    ours, theirs = found / trials, their_found / their_trials
+    (low, high), (their_low, their_high) = wilson_interval(found, trials), wilson_interval(their_found, their_trials)
+    down, up = math.hypot(ours - low, their_high - theirs), math.hypot(high - ours, theirs - their_low)
+    return ours - theirs - down, ours - theirs + up

@@ -1,0 +1,94 @@
+"""Statements about what is measured once and not trained: controllers, times, sizes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from swarmbed.study.claim_kinds import with_enough
+from swarmbed.study.claim_source import Source
+from swarmbed.study.claims import Count, Statement
+from swarmbed.study.inference import Effect, Evidence, mean_above
+from swarmbed.tasks import make
+from swarmbed.tasks.metric import Metric
+
+
+@dataclass(frozen=True)
+class ControllerWithin(Statement):
+    """A controller's metric at a step lies below a bound. It is not trained, so its interval is over episodes."""
+
+    contest: str
+    variant: str
+    controller: str  # its label in the contest
+    agents: int
+    step: int
+    below: float
+
+    @property
+    def words(self) -> str:
+        return f"{self._metric.label_at(self.step)}: {self.controller} at {self.agents} below {self.below:g}"
+
+    @property
+    def _metric(self) -> Metric:
+        metric = make(self.variant).headline
+        assert metric is not None, "a contest's task measures something"
+        return metric
+
+    def counts(self, source: Source) -> list[Count]:
+        return []
+
+    def evidence(self, source: Source) -> Evidence | None:
+        standing = source.standing(self.contest, self.controller, self.agents)
+        curve = self._metric.curve
+        if curve not in standing:
+            return None
+        value = standing[curve][self.step]
+        low, high = (bound[self.step] for bound in standing[f"{curve}_ci"])
+        effect = Effect(self.controller, value, low, high)
+        return Evidence((effect,), float(high >= self.below), float(low <= self.below))
+
+
+@dataclass(frozen=True)
+class Measured(Statement):
+    """Numbers that one measurement gave, with no training behind them, all lie within bounds."""
+
+    stated: str
+    measured_in: str
+    pick: Callable[[dict[str, Any]], dict[str, float]]
+    above: float
+    below: float
+
+    @property
+    def words(self) -> str:
+        return self.stated
+
+    def counts(self, source: Source) -> list[Count]:
+        return []
+
+    def evidence(self, source: Source) -> Evidence | None:
+        numbers = source.numbers(self.measured_in)
+        if not numbers:
+            return None
+        picked = self.pick(numbers)
+        inside = all(self.above < value < self.below for value in picked.values())
+        return Evidence(tuple(Effect(label, value) for label, value in picked.items()), 1.0 - inside, float(inside))
+
+
+@dataclass(frozen=True)
+class EveryRun(Statement):
+    """The mean, over every run of the study, of a number that was measured of each lies above a bound."""
+
+    stated: str
+    measured_in: str
+    pick: Callable[[dict[str, Any]], Sequence[float]]
+    above: float
+
+    @property
+    def words(self) -> str:
+        return self.stated
+
+    def counts(self, source: Source) -> list[Count]:
+        return []
+
+    def evidence(self, source: Source) -> Evidence | None:
+        values = self.pick(source.numbers(self.measured_in))
+        return with_enough(len(values), lambda: mean_above(values, self.above, f"mean of {len(values)} runs"))

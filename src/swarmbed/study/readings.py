@@ -1,0 +1,119 @@
+"""What a claim reads of each run: one number per training, larger or smaller being better."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from swarmbed.study.claim_source import BySeed, Source
+from swarmbed.study.claims import Count
+from swarmbed.study.experiments.base import Training
+from swarmbed.study.store import TAIL, score
+from swarmbed.tasks import make
+
+
+@dataclass(frozen=True)
+class Reading(ABC):
+    """One number of every run of a training."""
+
+    training: Training
+
+    @property
+    def higher_is_better(self) -> bool:
+        return True
+
+    @property
+    def who(self) -> str:
+        return self.training.label
+
+    @property
+    @abstractmethod
+    def what(self) -> str:
+        """The number in words."""
+
+    @abstractmethod
+    def values(self, source: Source) -> BySeed:
+        """By seed, of the runs that have it."""
+
+    def count(self, source: Source) -> Count:
+        training, read = self.training, len(self.values(source))
+        return Count(training.name, training.label, read, source.planned(training), len(source.runs(training)))
+
+
+@dataclass(frozen=True)
+class FinalReturn(Reading):
+    """Mean return of a run's last iterations."""
+
+    what = "final return"
+
+    def values(self, source: Source) -> BySeed:
+        return {seed: score(rows) for seed, rows in source.runs(self.training).items()}
+
+
+@dataclass(frozen=True)
+class WholeCurve(Reading):
+    """Mean return over all iterations, the area under the learning curve: who learns faster has more of it."""
+
+    what = "return over the whole curve"
+
+    def values(self, source: Source) -> BySeed:
+        runs = source.runs(self.training)
+        return {seed: float(np.nanmean([row["mean_return"] for row in rows])) for seed, rows in runs.items()}
+
+
+@dataclass(frozen=True)
+class ReturnAt(Reading):
+    """Mean return of the iterations up to one, so that runs of different length can be compared."""
+
+    iteration: int
+
+    @property
+    def what(self) -> str:
+        return f"return at iteration {self.iteration}"
+
+    def values(self, source: Source) -> BySeed:
+        runs = source.runs(self.training)
+        return {seed: score(rows[self.iteration - TAIL : self.iteration]) for seed, rows in runs.items()}
+
+
+@dataclass(frozen=True)
+class Reached(Reading):
+    """What the run's greedy policy reaches at a step with a size of swarm: the first metric that the task declares."""
+
+    contest: str  # the experiment that evaluates it
+    agents: int
+    step: int
+
+    @property
+    def who(self) -> str:
+        return f"{self.training.label} at {self.agents}"
+
+    @property
+    def what(self) -> str:
+        metric = make(self.training.variant).headline
+        return metric.label_at(self.step) if metric is not None else f"step {self.step}"
+
+    @property
+    def higher_is_better(self) -> bool:
+        metric = make(self.training.variant).headline
+        return metric is None or metric.better != "lower"
+
+    def values(self, source: Source) -> BySeed:
+        return source.reached(self.contest, self.training, self.agents, self.step)
+
+
+@dataclass(frozen=True)
+class Found(Reading):
+    """Whether the run's greedy policy brings the task's event about in at least half of its episodes: 1 or 0."""
+
+    measured_in: str  # the experiment whose numbers hold it
+
+    what = "trials that find it"
+
+    def values(self, source: Source) -> BySeed:
+        event = next(metric for metric in make(self.training.variant).metrics if metric.kind == "event")
+        measured = source.numbers(self.measured_in).get(self.training.name, {})
+        shares, returns = measured.get(f"{event.name}_share", {}), measured.get("final_return", {})
+        # A share that was measured of another run than the one that is there now says nothing about it.
+        known = [s for s, rows in source.runs(self.training).items() if returns.get(str(s)) == score(rows)]
+        return {seed: float(shares[str(seed)] >= 0.5) for seed in known if str(seed) in shares}

@@ -1,0 +1,65 @@
+"""A study made by hand: files of runs and evaluations with numbers that a test chooses."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from swarmbed.study.budget import Budget
+from swarmbed.study.claim_source import Source
+from swarmbed.study.claims import Claim, Judgement, Statement, judge
+from swarmbed.study.experiments.base import Experiment, Training, training
+from swarmbed.study.store import Store
+
+ONE_ITERATION = Budget("tiny", 0.001, 2)
+METHODS = {slug: training("pursuit-global", slug, slug.upper(), "basic") for slug in ("a", "b", "c")}
+A, B, C = METHODS.values()
+
+
+class Study:
+    """Results in a folder, for an experiment that plans so many seeds."""
+
+    def __init__(self, folder: Path, planned: int = 5) -> None:
+        self.store = Store(folder, folder / "work")
+        self.experiment = Experiment("made-up", "made up", (), trainings=(A, B, C), seeds=planned)
+
+    def returns(self, method: Training, values: Sequence[float]) -> None:
+        """One run of one iteration for each return."""
+        for seed, value in enumerate(values):
+            path = self.store.metrics_path(method, seed)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"iteration,mean_return\n1,{value}\n")
+
+    def shares(self, **caught: Sequence[float]) -> None:
+        """Runs of a, b, … whose greedy policies catch in these shares of their episodes."""
+        for slug, values in caught.items():
+            self.returns(METHODS[slug], [-1.0] * len(values))
+        self.numbers(
+            {
+                METHODS[slug].name: {
+                    "final_return": {str(seed): -1.0 for seed in range(len(values))},
+                    "captured_share": {str(seed): share for seed, share in enumerate(values)},
+                }
+                for slug, values in caught.items()
+            }
+        )
+
+    def numbers(self, numbers: dict[str, Any]) -> None:
+        self.store.write_numbers("made-up", "numbers.json", numbers)
+
+    def reached(self, controller: float = 0.5, **runs: Mapping[int, Sequence[float]]) -> None:
+        """What single policies of a, b, … reach at step 10, by size of swarm and seed; nothing at step 0."""
+        curves = {
+            METHODS[slug].name: {
+                str(agents): {str(seed): [0.0, value] for seed, value in enumerate(values)}
+                for agents, values in sizes.items()
+            }
+            for slug, sizes in runs.items()
+        }
+        made = {"steps": [0, 10], "runs": curves, "controllers": {"Voronoi": {"10": [0.0, controller]}}}
+        path = self.store.experiment_folder("made-up") / "each_run.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(made))
+
+    def judge(self, statement: Statement) -> Judgement:
+        return judge(Claim("made up", statement), Source(self.store, ONE_ITERATION, self.experiment))
