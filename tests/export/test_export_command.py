@@ -6,8 +6,8 @@ from pathlib import Path
 
 import jax.numpy as jnp
 import pytest
-from random_policies import ONE_SET, FarthestNeighbour, random_policy
 
+from random_policies import ONE_SET, FarthestNeighbour, random_policy
 from swarmbed import export
 from swarmbed.cli.main import main
 from swarmbed.embeddings.moments import Moments

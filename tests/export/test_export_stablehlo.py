@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 from jax import export
+
 from random_policies import (
     EMBEDDINGS,
     ONE_SET,
@@ -13,7 +14,6 @@ from random_policies import (
     Hesitant,
     random_policy,
 )
-
 from swarmbed import SwarmbedError
 from swarmbed.export import stablehlo
 from swarmbed.export.function import exported, largest_difference
