@@ -92,7 +92,8 @@ def test_runs_are_spread_over_nodes_and_survive_a_killed_worker(address: str, tm
 def test_a_run_that_cannot_go_on_is_reported_and_the_others_finish(address: str, tmp_path: Path) -> None:
     store = Store(tmp_path / "results", tmp_path / "work")
     broken = store.prepare(TRAINING, 0, SMALL)
-    broken.config.write_text("[task]\nname = 'no such task'\n")
+    settings = broken.read_config()
+    broken.write_config(settings | {"task": {"name": "no such task"}})
     pool = RayPool(store, replace(SMALL, share=2 / TRAINING.iterations), address)
     pool.run([plan.Job(TRAINING, seed, 2) for seed in (0, 1)])
     assert list(pool.failed) == [f"{TRAINING.name} seed 0"]

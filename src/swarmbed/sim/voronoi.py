@@ -18,7 +18,6 @@ from swarmbed.sim.relations import length
 from swarmbed.sim.world import Torus, World
 
 _SAME_SPOT = 1e-6  # of the world's diameter: two that are closer count as one
-_AWAY = 1e3  # of the world's diameter: one who stands there cuts nothing
 _FAR = 1e6  # of the world's diameter: stands for "not cut on this side", yet finite so that gradients stay finite
 
 
@@ -61,10 +60,6 @@ def shared_boundary(
     inverse = jnp.where(gap > 0, 1.0 / jnp.where(gap > 0, gap, 1.0), 0.0)
     east, north = rival_x * inverse, rival_y * inverse
     far = _FAR * world.diameter
-    # One who is not there stands so far away that the walls, or the site's own images, always cut first. That is
-    # cheaper than a mask in each of the nine images.
-    away = _AWAY * world.diameter
-    cutter_x, cutter_y = jnp.where(present, cutter_x, away), jnp.where(present, cutter_y, away)
     low, high = jnp.full_like(gap, -far), jnp.full_like(gap, far)
 
     def clip(low: Array, high: Array, slope: Array, bound: Array, cuts: Array) -> tuple[Array, Array]:
@@ -91,13 +86,15 @@ def shared_boundary(
     if isinstance(world, Torus):
         shifts = [(i * world.width, j * world.height) for i in (-1, 0, 1) for j in (-1, 0, 1)]
         for shift_x, shift_y in shifts:
-            cuts = ~is_rival if shift_x == shift_y == 0 else jnp.ones_like(is_rival)
-            low, high = clip_by_sites(low, high, cutter_x + shift_x, cutter_y + shift_y, cuts)
+            image_of_rival = is_rival if shift_x == shift_y == 0 else jnp.zeros_like(is_rival)
+            low, high = clip_by_sites(
+                low, high, cutter_x + shift_x, cutter_y + shift_y, present[None, :] & ~image_of_rival
+            )
         own_x = jnp.array([world.width, -world.width, 0.0, 0.0], gap.dtype)
         own_y = jnp.array([0.0, 0.0, world.height, -world.height], gap.dtype)
         low, high = clip_by_sites(low, high, own_x, own_y, jnp.ones((1, 4), bool))
     else:
-        low, high = clip_by_sites(low, high, cutter_x, cutter_y, ~is_rival)
+        low, high = clip_by_sites(low, high, cutter_x, cutter_y, present[None, :] & ~is_rival)
         start_x, start_y = site[0] + rival_x / 2, site[1] + rival_y / 2
         slope = jnp.stack([-north, north, east, -east], axis=1)
         bound = jnp.stack([world.width - start_x, start_x, world.height - start_y, start_y], axis=1)

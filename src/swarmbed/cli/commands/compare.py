@@ -39,7 +39,7 @@ def run(argv: Sequence[str]) -> None:
     parser.add_argument("--stochastic", action="store_true", help="draw policies' actions instead of taking their mean")
     parser.add_argument("--out", metavar="FILE.png", help=f"draw the curves over time ({', '.join(FORMATS)})")
     parser.add_argument("--json", metavar="FILE", help="write all numbers to this file")
-    spec = add_task_flags(parser, argv, without=("num_agents", *SENSES))
+    spec = add_task_flags(parser, argv, without=("num_agents", "sizes", *SENSES))
     options = parser.parse(argv)
     check_output(options.out, "--out", FORMATS)
     check_output(options.json, "--json")

@@ -41,7 +41,7 @@ def run(argv: Sequence[str]) -> None:
     ):
         parser.add_argument(flag, type=int, default=default, metavar="INT", help=f"{words} (default: {default})")
     parser.add_argument("--out", metavar="FILE", help="write what was found to this file, as JSON")
-    spec = add_task_flags(parser, argv, without=("num_agents", *SENSES))
+    spec = add_task_flags(parser, argv, without=("num_agents", "sizes", *SENSES))
     options = parser.parse(argv)
     check_output(options.out, "--out")
     choose("controller", options.controller, list(registry.controllers.all()))
