@@ -88,6 +88,25 @@ def test_a_damaged_program_is_compiled_anew(damage: bytes | None, compile_it: Co
     assert compile_it.count == 2
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs the rights of a Unix")
+@pytest.mark.parametrize("where", ["file", "folder", "owner"])
+def test_what_somebody_else_could_have_written_is_never_read(
+    where: str, compile_it: Compilations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs.kept(Neural(), "double", X, ONE, compile_it)
+    folder = programs.folder() / "programs"
+    (file,) = folder.iterdir()
+    unpickled: list[bytes] = []
+    monkeypatch.setattr("swarmbed.compute.programs.pickle.loads", unpickled.append)
+    if where == "owner":
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+    else:
+        (file if where == "file" else folder).chmod(0o777)
+    programs.kept(Neural(), "double", X, ONE, compile_it)
+    assert unpickled == []
+    assert compile_it.count == 2
+
+
 def test_only_the_newest_programs_stay(compile_it: Compilations, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "KEPT", 2)
     for number in range(1, 5):

@@ -4,6 +4,8 @@ JAX keeps what the compiler made, but it has to trace and lower a function befor
 training iteration that takes longer than the iteration. Here the whole program is kept under everything that it depends
 on: the settings, this package's source, the versions of JAX and its compiler, the devices. So only functions that come
 from this package alone are kept: somebody's own class could change without anything here noticing.
+
+A program is machine code, so reading one is running it: only files that nobody else could have written are read.
 """
 
 import hashlib
@@ -67,6 +69,8 @@ def _without_jax_cache() -> Iterator[None]:
 
 def _read(path: Path, devices: Sequence[Any]) -> Any:
     try:
+        if not (_is_private(path.parent) and _is_private(path)):
+            return None
         content = path.read_bytes()
         checksum, content = content[:32], content[32:]
         if hashlib.sha256(content).digest() != checksum:
@@ -81,12 +85,22 @@ def _read(path: Path, devices: Sequence[Any]) -> Any:
 def _write(path: Path, program: Any) -> None:
     try:
         content = pickle.dumps(serialize_executable.serialize(program))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_atomically(path, hashlib.sha256(content).digest() + content)
         by_age = sorted(path.parent.iterdir(), key=lambda file: file.stat().st_mtime, reverse=True)
         for file in by_age[KEPT:]:
             file.unlink(missing_ok=True)
     except Exception:
         return  # a full disk or a program that cannot be written: the next process compiles again
+
+
+def _is_private(path: Path) -> bool:
+    """Whether a file or folder is our own and nobody else may write to it. Windows has other rights: there it is taken
+    as such, since its home folders are."""
+    if not hasattr(os, "getuid"):
+        return True
+    facts = path.stat()
+    return facts.st_uid == os.getuid() and not facts.st_mode & 0o022
 
 
 def _is_ours(value: Any) -> bool:
