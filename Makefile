@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: train test test-all lint browser test-learning coverage bench docs clean
+.PHONY: train test test-all lint lock browser test-learning test-faults coverage bench docs clean
 
 train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, render a video
-	$(BIN)/swarmbed train rendezvous
+	$(BIN)/swarmbed train rendezvous --preset quick
 
 # Not run by this: the learning checks (test-learning), and tests/integration (test-all): what needs a browser, other
 # processes or machines, other libraries and compilers, whole experiments, the documentation's code.
@@ -20,6 +20,14 @@ lint: .venv/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github/workflows
+
+# What developers and CI can install to get the very same versions: pip install -r requirements-dev.txt
+lock: .venv/.dev
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --no-emit-index-url --no-header --no-annotate --python-version 3.11 \
+	  --extra dev --extra docs --extra all pyproject.toml --output-file requirements-dev.txt
 
 # The tests of the viewer's page drive a real browser. Debian's is installed where it is missing and we may.
 browser:
@@ -33,6 +41,13 @@ coverage: .venv/.dev browser  ## lines and branches that all tests reach
 test-learning: .venv/.dev  ## the slow checks: does it learn? (one to two hours on two cores)
 	$(BIN)/pytest -m slow -n 2 -rP
 
+docs: .venv/.dev  ## the documentation site: build/site/index.html, readable without a server or a network
+	$(BIN)/python docs/site/build.py
+
+HOURS ?= 2
+test-faults: .venv/.dev  ## crashes, failing disks, damage, kills, wrong input, hostile files and clients; memory over time
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m faults --hours $(HOURS) --json ../faults.json
+
 bench: .venv/.installed  ## measure speed on this machine
 	$(BIN)/swarmbed bench
 
@@ -45,7 +60,7 @@ bench: .venv/.installed  ## measure speed on this machine
 	touch $@
 
 .venv/.dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev,view,interop,export,tensorboard,wandb,cluster]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,docs,view,interop,export,tensorboard,wandb,cluster]'
 	touch $@ .venv/.installed
 
 clean:

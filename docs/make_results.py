@@ -25,28 +25,28 @@ RENDEZVOUS, PURSUIT, SEVERAL = (ITERATIONS[name] for name in ("rendezvous-global
 ABOUT = f"""\
 # Results
 
-What the paper found, beside what the runs here say. Made by `python docs/make_results.py` from `results/`, which
+What the paper found, and what our runs show. Made by `python docs/make_results.py` from `results/`, which
 `swarmbed reproduce` writes; every run's settings, seed and commit are in `results/runs/`. `swarmbed reproduce --claims`
 prints the same verdicts.
 
 **Verdicts** are computed, not written. Each finding is a claim in the experiment's own file
-(`src/swarmbed/study/experiments/`), tested over *training runs*, never over the episodes of one policy, and it *holds*,
-*fails* or is *open*. Effects are differences of means over runs (how much better the first is), means or shares, with
-95 % intervals: Welch's and Student's t, Fisher's exact test with Newcombe's interval for counts of trials. With fewer
-than {LEAST_RUNS} runs of a method nothing is decided. Results are looked at after every run, so a claim may err with
-{TOTAL} over all looks: {EARLY} is shared by the looks before the plan's end and {LAST} is left for the last one; there
-is no correction for the number of claims. *Runs* are those that a verdict rests on, of as many as are planned.
+(`src/swarmbed/study/experiments/`), tested over *training runs*, never over the episodes of one policy, and it
+*holds*, *fails* or is *open*. Effects are differences of means over runs (how much better the first is), means or
+shares, with 95 % intervals: Welch's and Student's t, Fisher's exact test with Newcombe's interval for counts of
+trials. With fewer than {LEAST_RUNS} runs of a method nothing is decided. Results are tested after every run, with an
+error of {TOTAL} over all tests of a claim: the tests before the end of the plan share {EARLY}, and {LAST} is left for
+the last one. There is no correction for the number of claims. *Runs* are those behind a verdict, out of those planned.
 
-**Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Contests show
-the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims rest on
-an evaluation of every run (`each_run.json`). *Minutes per run* are processor time on one core; in brackets, by the
-clock, on a machine that did other work too. *Caught* is the share of episodes with a capture, in the last ten
+**Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Comparisons
+show the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims
+rest on an evaluation of every run (`each_run.json`). *Minutes per run* are processor time on one core; in brackets,
+wall-clock time on a machine that did other work too. *Caught* is the share of episodes with a capture, in the last ten
 iterations of training and in 200 greedy episodes; *capture found* counts the trials that catch in at least half of the
 greedy ones, with a 95 % Wilson interval.
 
-**Settings** are the paper's. Pursuit of one evader was trained with preset `calm` (initial log-deviation −0.7) as well;
-these runs stand beside the others and are marked. Fewer iterations than the authors' script, which stops after about
-488: {RENDEZVOUS} for rendezvous, {PURSUIT} for pursuit, {SEVERAL} for several evaders and {OF_ARCHITECTURES} for
+**Settings** are the paper's. Pursuit of one evader was trained with preset `calm` (initial log-deviation −0.7) as
+well; these runs are marked. There are fewer iterations than in the authors' script, which stops after about 488:
+{RENDEZVOUS} for rendezvous, {PURSUIT} for pursuit, {SEVERAL} for several evaders and {OF_ARCHITECTURES} for
 architectures (the end of this page shows what more of them give). `reproduce` does not make the runs by which the
 preset was chosen (`results/settings/`) and those that went on for longer (`results/longer/`).
 """

@@ -10,6 +10,8 @@ from swarmbed.run.distributed import Cluster
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.spec import registry
 from swarmbed.spec.settings import allowed, default_of, flag_name, type_hints
+from swarmbed.tasks.disturbances.settings import GROUP
+from swarmbed.tasks.swarm import SwarmTask
 
 PATH = Path(__file__).parent / "settings.md"
 PARTS = {
@@ -21,11 +23,13 @@ PARTS = {
 }
 
 
-def table(spec: type) -> list[str]:
-    """One row per setting; what is allowed is what the check allows."""
+def table(spec: type, group: str | None = None) -> list[str]:
+    """One row per setting of a group; what is allowed is what the check allows."""
     hints = type_hints(spec)
     rows = ["| flag | setting | default | allowed | meaning |", "|---|---|---|---|---|"]
     for field in fields(spec):
+        if field.metadata.get("group") != group:
+            continue
         cells = [
             f"`--{flag_name(field)}`",
             f"`{field.name}`",
@@ -63,6 +67,15 @@ def text() -> str:
                 "",
                 *table(spec),
             ]
+    lines += [
+        "",
+        "## Disturbances",
+        "",
+        "Settings of every swarm task, beside its own. A range such as `0..0.3` draws one strength for every episode;",
+        "`swarmbed stress` sweeps them. See [robustness](robustness.md).",
+        "",
+        *table(SwarmTask, GROUP),
+    ]
     for title, spec in PARTS.items():
         lines += ["", f"## {title}", "", *table(spec)]
     return "\n".join(lines) + "\n"

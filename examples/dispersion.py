@@ -65,7 +65,7 @@ class Dispersion(SwarmTask):
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
         self.check_action(action)
-        return state._replace(agents=self.body.move(state.agents, action, self.space))
+        return self.move_agents(state, action)
 
     def evenness(self, state: State) -> Float[Array, ""]:
         """Mean over the agents that are there of the distance to the one closest to it, at most d*, over d*."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -38,11 +37,6 @@ def run_here(store: Store, job: plan.Job) -> None:
     folder = store.prepare(job.training, job.seed, TINY)
     resume_run(folder.path, iterations=job.iterations, outputs=Outputs(progress=False), num_devices=1)
     store.harvest(job.training, job.seed)
-
-
-def write_metrics(path: Path, metrics: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(metrics)
 
 
 def from_training_to_figure(experiment: Experiment, store: Store) -> None:

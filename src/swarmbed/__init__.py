@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0"
 
 _EXPORTS = {
-    "swarmbed.algorithms.base": ("Algorithm", "Batch", "PolicyParams", "Update"),
+    "swarmbed.algorithms.base": ("Algorithm", "Batch", "PolicyParams", "ThroughTheSwarm", "Update"),
     "swarmbed.controllers.base": ("Controller",),
     "swarmbed.draw.render": ("render",),
     "swarmbed.embeddings.base": ("Embedding",),
     "swarmbed.evaluation.compare": ("Comparison", "compare"),
     "swarmbed.evaluation.evaluate": ("Evaluation", "evaluate"),
+    "swarmbed.evaluation.stress": ("stress",),
+    "swarmbed.evaluation.stress_card": ("StressCard",),
     "swarmbed.learn.learner": ("BatchSettings", "Learner"),
     "swarmbed.networks.base": ("Network", "PlainNetwork"),
     "swarmbed.policy.find": ("load_policy",),
@@ -53,6 +55,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from swarmbed.algorithms.base import Algorithm as Algorithm
     from swarmbed.algorithms.base import Batch as Batch
     from swarmbed.algorithms.base import PolicyParams as PolicyParams
+    from swarmbed.algorithms.base import ThroughTheSwarm as ThroughTheSwarm
     from swarmbed.algorithms.base import Update as Update
     from swarmbed.controllers.base import Controller as Controller
     from swarmbed.draw.render import render as render
@@ -61,6 +64,8 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from swarmbed.evaluation.compare import compare as compare
     from swarmbed.evaluation.evaluate import Evaluation as Evaluation
     from swarmbed.evaluation.evaluate import evaluate as evaluate
+    from swarmbed.evaluation.stress import stress as stress
+    from swarmbed.evaluation.stress_card import StressCard as StressCard
     from swarmbed.learn.learner import BatchSettings as BatchSettings
     from swarmbed.learn.learner import Learner as Learner
     from swarmbed.networks.base import Network as Network

@@ -30,8 +30,9 @@ from reference import (
 )
 
 from swarmbed import SwarmbedError
+from swarmbed.algorithms import trpo
 from swarmbed.algorithms.base import Batch, PolicyParams, Update
-from swarmbed.algorithms.trpo import Trpo, conjugate_gradient, fisher_product, policy_gradient
+from swarmbed.algorithms.trpo import Trpo, conjugate_gradient, fisher_products, policy_gradient
 
 KEY = jax.random.key(0)
 
@@ -70,13 +71,15 @@ def test_the_gradient_is_the_references(float64: None, quick_jit: Any) -> None:
         assert array == pytest.approx(expected[name], abs=1e-10), name
 
 
+@pytest.mark.parametrize("kept_bytes", [trpo.KEPT_BYTES, 0], ids=["linearised once", "linearised anew"])
 def test_the_fisher_product_is_the_explicit_matrix_and_the_hessian_of_the_divergence(
-    float64: None, quick_jit: Any
+    kept_bytes: int, float64: None, quick_jit: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    theta, samples = random_problem(2)
+    monkeypatch.setattr(trpo, "KEPT_BYTES", kept_bytes)
+    theta, samples = random_problem(2, samples=300)  # more than fit into one piece
     params, batch = as_type(float, theta, samples)
     vectors = [np.random.default_rng(seed).normal(size=len(flat(theta))) for seed in range(3)]
-    product = quick_jit(lambda params, batch, vector: fisher_product(NETWORK, params, batch, vector))
+    product = quick_jit(lambda params, batch, vector: fisher_products(NETWORK, params, batch)(vector))
     hessian = np.asarray(jax.jit(jax.hessian(lambda vector: plain_divergence(vector, samples)))(jnp.array(flat(theta))))
     assert hessian == pytest.approx(fisher_matrix(theta, samples), abs=1e-9)
     for vector in vectors:

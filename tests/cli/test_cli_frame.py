@@ -75,7 +75,7 @@ def test_help_of_a_command_shows_an_example(capsys: pytest.CaptureFixture[str]) 
 def test_an_unknown_command_is_refused_and_the_known_ones_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lits"]) == 2
     line = assert_one_sentence(capsys)
-    assert "'lits'" in line
+    assert "command 'lits' does not exist; did you mean 'list'?" in line
     assert ", ".join(command_names()) in line
 
 

@@ -12,6 +12,7 @@ from swarmbed.draw.page import trace_figure
 from swarmbed.draw.recording import describe
 from swarmbed.draw.scene import Look, Scene, trail
 from swarmbed.draw.shapes import stage_of
+from swarmbed.draw.squeeze import unsqueezed
 from swarmbed.tasks import make
 
 # Four moments of three agents: the first is there all the time, the second goes after two, the third never was.
@@ -108,7 +109,7 @@ def test_a_page_holds_who_is_there_and_leaves_out_who_never_was(leaving):
     assert page["ids"] == [0, 1]
     # Two agents in four moments, lowest bit first: 1 1, 1 1, 1 0, 1 0.
     assert base64.b64decode(page["present"]) == bytes([0b01011111])
-    assert len(base64.b64decode(page["agents"])) == 4 * 2 * 3 * 2
+    assert unsqueezed(page["agents"], (3, 2, 4)).shape == (3, 2, 4)  # x, y and heading of two over four moments
 
 
 def test_a_page_of_a_swarm_that_stays_says_nothing_of_presence(walk):

@@ -192,7 +192,7 @@ DECLARED = (
 def test_declared_metrics_get_a_panel_where_there_is_a_column(metrics):
     numbers = ("0,8", "0.5,4", "1,0.5")
     lines = [f"{HEADER},found,spread", *(f"{row},{more}" for row, more in zip(ROWS, numbers, strict=True))]
-    metrics.write_text("\n".join(lines))
+    metrics.write_text("\n".join(lines) + "\n")
     panels = training_figure(read_metrics(metrics), DECLARED).axes[4:]
     assert [axes.get_title() for axes in panels] == ["share found", "spread (m)"]
     assert panels[0].lines[0].get_ydata().tolist() == [0, 0.5, 1]
@@ -201,7 +201,7 @@ def test_declared_metrics_get_a_panel_where_there_is_a_column(metrics):
 
 
 def test_a_long_label_is_no_wider_than_its_panel(metrics):
-    metrics.write_text("\n".join([f"{HEADER},far", *(f"{row},1" for row in ROWS)]))
+    metrics.write_text("\n".join([f"{HEADER},far", *(f"{row},1" for row in ROWS)]) + "\n")
     figure = training_figure(read_metrics(metrics), [Metric("far", "mean distance of an agent from all others", "m")])
     figure.canvas.draw()
     for axes in figure.axes[1:]:
@@ -211,13 +211,13 @@ def test_a_long_label_is_no_wider_than_its_panel(metrics):
 
 
 def test_a_run_without_a_whole_episode_says_so(metrics):
-    metrics.write_text("\n".join([HEADER, ROWS[0]]))
+    metrics.write_text("\n".join([HEADER, ROWS[0]]) + "\n")
     axes = training_figure(read_metrics(metrics)).axes[0]
     assert [text.get_text() for text in axes.texts] == ["no whole episode has ended yet"]
 
 
 def test_a_single_iteration_is_a_dot(metrics):
-    metrics.write_text("\n".join([HEADER, ROWS[1]]))
+    metrics.write_text("\n".join([HEADER, ROWS[1]]) + "\n")
     axes = training_figure(read_metrics(metrics)).axes[0]
     assert "o" in [line.get_marker() for line in axes.lines]
 

@@ -1,5 +1,6 @@
 """The film: its pictures, and the files read back."""
 
+import resource
 import shutil
 
 import imageio.v3 as imageio
@@ -85,6 +86,29 @@ def test_an_ffmpeg_that_gives_up_is_one_sentence(walk, tmp_path, monkeypatch):
     with pytest.raises(SwarmbedError, match="ffmpeg stopped before the film was complete"):
         draw_animation(walk, tmp_path / "walk.mp4")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("extension", WRITERS)
+def test_no_picture_appears_unless_it_is_whole(extension, walk, tmp_path):
+    """No file may grow beyond four thousand bytes, as on a disk that becomes full."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4000, limits[1]))
+    try:
+        with pytest.raises((SwarmbedError, OSError)):
+            writer_for(f"walk{extension}")(walk, tmp_path / f"walk{extension}", Look(), None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_error_that_ffmpeg_only_mentions_is_an_error(walk, tmp_path, monkeypatch):
+    program = tmp_path / "ffmpeg"
+    program.write_text("#!/bin/sh\ncat > /dev/null\necho 'Error writing trailer: No space left on device' >&2\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(program))
+    with pytest.raises(SwarmbedError, match="Error writing trailer: No space left on device"):
+        draw_animation(walk, tmp_path / "film" / "walk.mp4")
+    assert not list((tmp_path / "film").iterdir())
 
 
 @pytest.mark.parametrize("extension", WRITERS)

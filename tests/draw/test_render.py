@@ -117,7 +117,7 @@ def test_the_command_draws_and_says_what_it_wrote(tmp_path, capsys):
         (["--out", "x.gif", "--trail", "-1"], "trail must be a whole number of at least 0, not -1"),
         (["--out", "folder.png"], "folder.png is a folder"),
         (["--out", "file/x.png"], "file is not a folder"),
-        (["--out", "x.png", "--agents", "0"], "num_agents must be a whole number of at least 1"),
+        (["--out", "x.png", "--agents", "0"], "--agents must be a whole number of at least 1"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_sentence(arguments, message, tmp_path, capsys, monkeypatch):

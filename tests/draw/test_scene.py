@@ -1,10 +1,11 @@
 """One moment of a swarm, read back from matplotlib's objects."""
 
 import numpy as np
+import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from swarmbed.draw.scene import Look, Scene, trail
+from swarmbed.draw.scene import Look, Scene, crowding, trail
 from swarmbed.draw.shapes import stage_of
 from swarmbed.tasks import make
 
@@ -96,3 +97,8 @@ def test_an_evader_that_comes_back_elsewhere_leaves_no_line_between(recording_of
     pieces, _ = trail(task, stage_of(task, recording.states), recording.states, 0, 3, fade=False)
     moved = pieces[np.linalg.norm(pieces[:, 1] - pieces[:, 0], axis=1) > 0]
     assert moved.tolist() == [[[50, 50], [51, 50]], [[80, 20], [81, 20]]]
+
+
+def test_the_marks_of_a_crowd_are_smaller_and_those_of_few_stay():
+    assert [crowding(count) for count in (0, 1, 50)] == [1.0, 1.0, 1.0]
+    assert crowding(1600) == pytest.approx(32**-0.3)  # 0.354

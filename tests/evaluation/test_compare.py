@@ -109,7 +109,7 @@ def test_a_contestant_is_one_or_a_name_and_several(text: str, entry: tuple[str, 
 
 @pytest.mark.parametrize("text", ["=runs/a", "NN+=", "NN+=,"])
 def test_a_name_without_runs_is_refused(text: str) -> None:
-    with pytest.raises(SwarmbedError, match="a contestant must be WHO or NAME=WHO,WHO,…"):
+    with pytest.raises(SwarmbedError, match="give a policy or controller as WHO or NAME=WHO,WHO,…"):
         read_entry(text)
 
 

@@ -98,8 +98,9 @@ def test_scales_follow_the_tasks_settings() -> None:
         make("rendezvous-local", num_agents=3),
         make("pursuit", observation="comm", num_agents=3, dynamics="double", world="closed"),
         make("multi_pursuit", num_agents=3, num_evaders=2),
+        make("pursuit", observation="displacement", num_agents=3),
     ],
-    ids=["rendezvous", "rendezvous-local", "pursuit", "multi-pursuit"],
+    ids=["rendezvous", "rendezvous-local", "pursuit", "multi-pursuit", "displacement"],
 )
 def test_every_column_of_a_built_in_task_has_a_meaning(task: object) -> None:
     told = describe(random_policy(task, Moments(order=1)))  # type: ignore[arg-type]

@@ -169,7 +169,7 @@ def test_collecting_group_by_group_keeps_states_and_actions_together(quick_jit: 
     params = PolicyParams({"embeddings": (), "head": head}, jnp.array([-20.0, 0.0]))
 
     def run(key: PRNGKeyArray) -> Any:
-        return collect(task, network, params, rollout.start(task, key, 4, random_age=False), key, how)
+        return collect(task, act_with(task, network, params), rollout.start(task, key, 4, random_age=False), key, how)
 
     environments, segment = jax.tree.map(np.asarray, quick_jit(run)(KEY))
     clock = segment.steps.state.agents.heading

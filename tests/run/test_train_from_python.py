@@ -19,7 +19,6 @@ from swarmbed.networks.perceptron import Perceptron
 from swarmbed.run.folder import RunFolder
 from toy_task import Drift
 
-OLD = Path(__file__).parents[1] / "data" / "version-0.1.0"
 QUICK = Trpo(value_epochs=1, cg_steps=2, line_search_steps=2)
 SMALL: dict[str, Any] = {
     "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
@@ -149,15 +148,3 @@ def test_another_reward_changes_what_is_learned_from_and_nothing_else(tmp_path: 
     result = swarmbed.train(task, iterations=2, out=tmp_path / "run", **SMALL)
     assert result.metrics[-1]["mean_return"] == pytest.approx(12 * 7.0)
     assert RunFolder(tmp_path / "run").read_config()["task"]["name"] == "drift_with_reward"
-
-
-def test_a_run_of_version_0_1_goes_on(tmp_path: Path) -> None:
-    # That version made six iterations; this one repeats the fifth from the fourth checkpoint. Later ones would differ
-    # by more than rounding: the evader turns at once where its nearest pursuer changes.
-    shutil.copytree(OLD, tmp_path / "run")
-    before = RunFolder(OLD).read_metrics()
-    result = swarmbed.train(resume=tmp_path / "run", iterations=5, progress=False)
-    assert len(result.metrics) == 5
-    assert result.metrics[-1]["mean_return"] == pytest.approx(before[4]["mean_return"], rel=1e-2)
-    assert result.metrics[-1]["kl"] == pytest.approx(before[4]["kl"], rel=0.1)
-    assert math.isnan(result.metrics[0]["evader_distance"])  # it was not measured then

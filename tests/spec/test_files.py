@@ -35,3 +35,8 @@ def test_a_write_that_fails_leaves_the_old_file_alone(tmp_path: Path, monkeypatc
     with pytest.raises(OSError, match="No space left"):
         write_atomically(tmp_path / "file", b"new")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"old")]
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None:
+    write_atomically(tmp_path / ("n" * 255), b"content")
+    assert [path.name for path in tmp_path.iterdir()] == ["n" * 255]

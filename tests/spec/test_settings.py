@@ -43,7 +43,7 @@ def test_the_short_flag_is_for_the_command_line_only() -> None:
         ({"share": float("nan")}, "share must be a number between 0 and 1 (not 0), not nan"),
         ({"boil_at": float("inf")}, "boil_at must be a number, not inf"),
         ({"age": -1}, "age must be a whole number of at least 0, not -1"),
-        ({"boil_at": 10**400}, f"boil_at must be a number, not {10**400}"),
+        ({"boil_at": 10**400}, f"boil_at must be a number, not {str(10**400)[:100]} …"),
         ({"seed": 2**31}, "seed must be a whole number between 0 and 2147483647, not 2147483648"),
         ({"sizes": ()}, "sizes must be a list of one or more, each a whole number of at least 1, not ()"),
         ({"sizes": (2, 0)}, "sizes must be a list of one or more, each a whole number of at least 1, not (2, 0)"),

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from metrics_files import write_metrics
 from swarmbed.study.budget import Budget
 from swarmbed.study.claim_source import Source
 from swarmbed.study.claims import Claim, Judgement, Statement, judge
@@ -26,9 +27,7 @@ class Study:
     def returns(self, method: Training, values: Sequence[float]) -> None:
         """One run of one iteration for each return."""
         for seed, value in enumerate(values):
-            path = self.store.metrics_path(method, seed)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"iteration,mean_return\n1,{value}\n")
+            write_metrics(self.store.metrics_path(method, seed), {"mean_return": value})
 
     def shares(self, **caught: Sequence[float]) -> None:
         """Runs of a, b, … whose greedy policies catch in these shares of their episodes."""

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from study_files import ONE_ITERATION, A, B, C, Study
 
+from metrics_files import write_metrics
 from swarmbed.cli.main import main
 from swarmbed.study.claim_kinds import Better, FoundIn
 from swarmbed.study.claim_source import judgements
@@ -33,10 +34,8 @@ class Trained:
         self.now += self.seconds
 
     def write(self, training: Training, seed: int) -> None:
-        path = self.study.store.metrics_path(training, seed)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        value = LEVELS[training.name] + 0.01 * seed
-        path.write_text(f"iteration,mean_return,seconds\n1,{value},{self.seconds}\n")
+        row = {"mean_return": LEVELS[training.name] + 0.01 * seed, "seconds": self.seconds}
+        write_metrics(self.study.store.metrics_path(training, seed), row)
 
 
 def claiming(study: Study, *statements: Statement) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from swarmbed.embeddings.moments import Moments
-from swarmbed.learn.experience import collect, make_batch
+from swarmbed.learn.experience import act_with, collect, make_batch
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.spec.settings import setting
@@ -80,7 +80,8 @@ def learned(quick_jit: Any) -> Any:
 
         def both() -> Any:
             state, how = learner.init(start_key), learner.sampling(1)
-            _, segment = collect(task, learner.policy_model, state.policy, state.environments, run_key, how)
+            act = act_with(task, learner.policy_model, state.policy)
+            _, segment = collect(task, act, state.environments, run_key, how)
             return segment, make_batch(task, learner.value, state.critic, learner.algorithm, segment, batch_key, how)
 
         return jax.tree.map(np.asarray, quick_jit(both)())

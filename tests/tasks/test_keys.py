@@ -14,12 +14,14 @@ TASKS = ["rendezvous", "rendezvous-local", "pursuit", "pursuit-local", "multi-pu
 @pytest.mark.parametrize(
     "settings", [{}, {"sizes": (2, 3), "loss_rate": 0.1, "join_rate": 0.1}], ids=["fixed", "fluid"]
 )
-def test_no_key_is_used_twice(name: str, settings: dict[str, Any]) -> None:
-    task = swarmbed.make(name, num_agents=3, **settings)
+def test_no_key_is_used_twice(name: str, settings: dict[str, Any], quick_jit: Any) -> None:
+    task = swarmbed.make(name, num_agents=3, substeps=1, **settings)
+
+    def begin_and_step(start_key: Any, action_key: Any, step_key: Any) -> Any:
+        return task.advance(step_key, task.initial(start_key), task.sample_action(action_key))
+
     with jax.debug_key_reuse(True):
-        state = jax.jit(task.initial)(jax.random.key(0))
-        action = jax.jit(task.sample_action)(jax.random.key(1))
-        jax.jit(task.advance)(jax.random.key(2), state, action)
+        quick_jit(begin_and_step)(*(jax.random.key(seed) for seed in range(3)))
 
 
 def test_the_checker_would_notice() -> None:

@@ -40,7 +40,8 @@ def test_settings_override_those_of_a_variant() -> None:
 def test_an_unknown_task_is_refused_and_all_known_ones_named() -> None:
     with pytest.raises(SwarmbedError) as caught:
         make("rendevous")
-    assert str(caught.value) == f"task 'rendevous' does not exist; choose one of: {', '.join(registry.tasks.names())}"
+    known = ", ".join(registry.tasks.names())
+    assert str(caught.value) == f"task 'rendevous' does not exist; did you mean 'rendezvous'? (choose one of: {known})"
 
 
 COUNT, ABOVE = "must be a whole number of at least 1", "must be a number above 0"
@@ -49,8 +50,8 @@ COUNT, ABOVE = "must be a whole number of at least 1", "must be a number above 0
 @pytest.mark.parametrize(
     ("name", "setting", "value", "message"),
     [
-        ("rendezvous", "observation", "full", "must be one of basic, extended, comm, not 'full'"),
-        ("multi_pursuit", "observation", "comm", "must be one of basic, extended, not 'comm'"),
+        ("rendezvous", "observation", "full", "must be one of basic, extended, comm, displacement, not 'full'"),
+        ("multi_pursuit", "observation", "comm", "must be one of basic, extended, displacement, not 'comm'"),
         ("rendezvous", "world", "sphere", "must be one of closed, torus, not 'sphere'"),
         ("rendezvous", "dynamics", "triple", "must be one of single, double, not 'triple'"),
         ("rendezvous", "velocity_frame", "map", "must be one of world, own, not 'map'"),
@@ -150,7 +151,7 @@ def test_equal_settings_make_equal_tasks() -> None:
 SIGHTS = {
     f"{name}, {observation}": (name, {"observation": observation})
     for name in ("rendezvous", "pursuit", "multi_pursuit")
-    for observation in ("basic", "extended", "comm")
+    for observation in ("basic", "extended", "comm", "displacement")
     if (name, observation) != ("multi_pursuit", "comm")
 }
 each_sight = pytest.mark.parametrize(("name", "settings"), SIGHTS.values(), ids=SIGHTS.keys())

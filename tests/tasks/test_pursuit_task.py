@@ -1,5 +1,6 @@
 """Pursuit of one evader, worked by hand on a torus of 100 × 40."""
 
+from dataclasses import replace
 from math import hypot, pi
 from typing import Any
 
@@ -122,7 +123,16 @@ def test_no_path_looks_like_the_longest_one(scene: Any, compiled: Any) -> None:
     np.testing.assert_allclose(observation.local[:, 3], [1, 20 / 125, 10 / 125], atol=1e-6)
 
 
-@pytest.mark.parametrize("observation", ["basic", "extended"])
+@pytest.mark.parametrize("observation", ["basic", "extended", "displacement"])
 def test_without_comm_nothing_is_transmitted(observation: str, scene: Any) -> None:
     task = make("pursuit", num_agents=1, observation=observation)
     assert task.transmit(scene([(47, 20, 0)], (50, 20))) is None
+
+
+def test_displacement_adds_where_the_evader_is_and_nothing_of_one_that_is_not_seen(scene: Any, compiled: Any) -> None:
+    # The evader is 4 ahead and 3 right of pursuer 0; 5 units are ¼ of what is seen, and 0.02 · 20 = 0.4 units fade.
+    task = replace(THREE, observation="displacement")
+    seen = compiled(task, "observe")(scene([(47, 16, pi / 2), (30, 20, 0), (80, 20, 0)], (50, 20)))
+    wanted = [5 / 20, 0.8, -0.6, 4 / 20, -3 / 20, 4 / 5.4, -3 / 5.4]
+    np.testing.assert_allclose(seen.local[0], wanted, atol=1e-6)
+    np.testing.assert_array_equal(seen.local[2], [1, 0, 0, 0, 0, 0, 0])

@@ -145,7 +145,7 @@ def test_a_lone_agent_transmits_that_it_has_no_neighbour(scene: Any) -> None:
     np.testing.assert_array_equal(task.transmit(scene([(7, 7, 0, 0, 0)])), [0.0])
 
 
-@pytest.mark.parametrize("observation", ["basic", "extended"])
+@pytest.mark.parametrize("observation", ["basic", "extended", "displacement"])
 def test_without_comm_nothing_is_transmitted(observation: str, scene: Any) -> None:
     assert make("rendezvous", num_agents=3, observation=observation).transmit(scene(AT_REST)) is None
 
@@ -153,3 +153,22 @@ def test_without_comm_nothing_is_transmitted(observation: str, scene: Any) -> No
 def test_the_distance_scale_is_what_can_be_sensed_at_most() -> None:
     tasks: list[Any] = [make("rendezvous", **s) for s in ({}, {"world": "torus"}, {"comm_radius": 40})]
     assert [task.comm_range for task in tasks] == close([100 * sqrt(2), 50 * sqrt(2), 40])
+
+
+def test_displacement_adds_where_a_neighbour_is_and_a_bearing_that_fades(scene: Any, compiled: Any) -> None:
+    # Agent 0 looks north at 2 units/s; agent 1 is 4 ahead and 3 right of it and moves east at 3. 0.02 · 20 = 0.4.
+    task = make("rendezvous", num_agents=2, observation="displacement", comm_radius=20, width=100, height=50)
+    seen = compiled(task, "observe")(scene([(10, 10.5, pi / 2, 2, 0), (13, 14.5, 0, 3, 0)]))
+    # Relative velocity (−3, 2) is 2 ahead and 3 to the left in the own frame, whatever velocity_frame says.
+    wanted = [5 / 20, 0.8, -0.6, 4 / 20, -3 / 20, 4 / 5.4, -3 / 5.4, -0.6, -0.8, 2 / 20, 3 / 20]
+    np.testing.assert_allclose(seen.sets[0].elements[0, 1], wanted, atol=1e-6)
+
+
+def test_the_displacement_of_agents_that_pass_each_other_changes_smoothly(scene: Any, compiled: Any) -> None:
+    # The neighbour goes from a hair ahead to a hair behind: its bearing jumps by 2, the fading one by next to nothing.
+    task = make("rendezvous", num_agents=2, observation="displacement", comm_radius=20)
+    see = lambda x: compiled(task, "observe")(scene([(10, 10, 0, 0, 0), (x, 10, 0, 0, 0)])).sets[0].elements[0, 1]  # noqa: E731
+    change = dict(zip(task.column_names.sets[0], see(10 + 1e-3) - see(10 - 1e-3), strict=True))
+    assert change["bearing cos"] == close(2)
+    assert change["near ahead"] == pytest.approx(0.002 / 0.401, rel=0.01)
+    assert change["ahead"] == pytest.approx(0.002 / 20, rel=0.01)

@@ -23,7 +23,7 @@ N, E = 5, 3
 LOCAL: dict[str, Any] = {"num_agents": N, "width": 75, "height": 45, "comm_radius": 20.5}
 TASKS: dict[str, Any] = {
     "rendezvous": make("rendezvous", observation="comm", velocity_frame="own", **LOCAL),
-    "rendezvous-torus": make("rendezvous", observation="comm", world="torus", velocity_frame="own", **LOCAL),
+    "rendezvous-torus": make("rendezvous", observation="displacement", world="torus", **LOCAL),
     "pursuit": make("pursuit", observation="comm", sight_radius=15.5, **LOCAL),
     "multi_pursuit": make("multi_pursuit", num_evaders=E, sight_radius=15.5, **LOCAL),
 }

@@ -94,12 +94,3 @@ def test_another_size_takes_the_place_of_drawn_ones() -> None:
 def test_a_size_beyond_the_number_of_agents_is_refused() -> None:
     with pytest.raises(swarmbed.SwarmbedError, match="sizes must be at most the number of agents, 10, not 12"):
         swarmbed.make("pursuit", sizes=(4, 12))
-
-
-def test_a_swarm_that_comes_and_goes_trains(tmp_path: Any) -> None:
-    result = swarmbed.train(
-        swarmbed.make("rendezvous", num_agents=4, sizes=(2, 4), loss_rate=1.0, join_rate=1.0, horizon=8),
-        embedding="moments", batch=swarmbed.BatchSettings(environments=4, segment=16, sampled_agents=2),
-        iterations=2, out=tmp_path / "run", progress=False,
-    )  # fmt: skip
-    assert np.isfinite([row["mean_return"] for row in result.metrics]).all()

@@ -12,7 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from swarmbed.cli import main as cli
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.viewer import launch
+from swarmbed.viewer import launch, wire
 
 
 def live(address: str, origin: str | None = "same", **more: Any) -> ClientConnection:
@@ -23,13 +23,15 @@ def live(address: str, origin: str | None = "same", **more: Any) -> ClientConnec
 def next_of(page: ClientConnection, kind: str) -> dict[str, Any]:
     """The next message of a kind."""
     while True:
-        message = json.loads(page.recv(timeout=60))
-        if message["type"] == kind:
+        received = page.recv(timeout=60)
+        message = wire.unpack(received) if isinstance(received, bytes) else json.loads(received)
+        if message["type"] == kind and not message.get("draft"):
             return message  # type: ignore[no-any-return]
 
 
 def test_a_page_is_told_the_scene_and_then_frames(address: str) -> None:
     with live(address) as page:
+        next_of(page, "hello")
         scene, frame = next_of(page, "scene"), next_of(page, "frame")
     assert (scene["task"], scene["who"], scene["torus"]) == ("pursuit-global", "random", True)
     assert scene["metric"]["axis"] == "distance to the evader (units)"
@@ -149,7 +151,10 @@ def test_without_a_port_the_next_free_one_is_taken(monkeypatch: pytest.MonkeyPat
     [
         (["nobody-knows-me"], "'nobody-knows-me' is no run folder, policy file"),
         (["consensus", "--task", "pursuit"], "does not fit task"),
-        (["consensus", "--agents", "501"], "agents must be a whole number between 2 and 500 or left out, not 501"),
+        (
+            ["consensus", "--agents", "10001"],
+            "agents must be a whole number between 2 and 10000 or left",
+        ),
         (["consensus", "--port", "70000"], "port must lie between 0 and 65535, not 70000"),
         (["consensus", "--seed", "-1"], "seed must be a whole number between 0 and"),
         (["consensus", "--speed", "3"], "'--speed' is not an option here"),

@@ -1,6 +1,5 @@
 """What a page asks for happens, to both swarms alike, or it is told why not."""
 
-import json
 import time
 
 import numpy as np
@@ -10,7 +9,7 @@ from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.policy.find import Contestant
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
-from swarmbed.viewer import frames, messages
+from swarmbed.viewer import engine, frames, messages, wire
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.workshop import Workshop
@@ -61,7 +60,7 @@ def test_everybody_goes_on_while_a_larger_size_is_being_compiled(session: Sessio
 
 def test_a_swarm_never_shrinks_below_two(session: Session) -> None:
     session.apply(messages.Agents(2))
-    with pytest.raises(SwarmbedError, match="between 2 and 500 agents here, and this would make 1"):
+    with pytest.raises(SwarmbedError, match="between 2 and 10000 agents here, and this would make 1"):
         session.apply(messages.Remove(0))
     assert session.count == 2
 
@@ -93,14 +92,54 @@ def test_a_policy_for_one_size_says_so(workshop: Workshop) -> None:
         session.apply(messages.Agents(4))
 
 
-def test_a_frame_is_plain_json_and_names_agents_only_when_they_change(session: Session) -> None:
-    told: dict[int, list[int]] = {}
-    first = json.loads(json.dumps(frames.frame(session, told), allow_nan=False))
-    assert first["arenas"][0]["ids"] == [0, 1, 2, 3, 4]
-    assert len(first["arenas"][0]["x"]) == 5
+def test_a_frame_names_agents_only_when_they_change(session: Session) -> None:
+    told: frames.Told = {}
+    first = wire.unpack(wire.pack(frames.frame(session, told)))
+    assert first["arenas"][0]["ids"].tolist() == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal(first["arenas"][0]["x"], session.swarms[0].state.agents.position[:5, 0])
     assert "ids" not in frames.frame(session, told)["arenas"][0]
     session.apply(messages.Remove(2))
-    assert frames.frame(session, told)["arenas"][0]["ids"] == [0, 1, 3, 4]
+    assert frames.frame(session, told)["arenas"][0]["ids"].tolist() == [0, 1, 3, 4]
+
+
+def test_everybody_in_a_rectangle_is_removed_from_both_swarms(session: Session) -> None:
+    x, y = np.asarray(session.swarms[1].state.agents.position)[[0, 3]].T.tolist()
+    session.apply(messages.RemoveInside(1, x[1], y[0], x[0], y[1]))  # any two opposite corners, in any order
+    place = np.asarray(session.swarms[0].state.agents.position)
+    left = [swarm.ids[swarm.ids >= 0].tolist() for swarm in session.swarms]
+    assert left[0] == left[1] and session.count == len(left[0]) <= 3
+    assert not {0, 3} & set(left[0])
+    inside = (place >= [min(x), min(y)]).all(1) & (place <= [max(x), max(y)]).all(1)
+    assert not inside[session.swarms[0].present].any()
+
+
+def test_a_rectangle_around_everybody_is_refused(session: Session) -> None:
+    with pytest.raises(SwarmbedError, match="this would make 0"):
+        session.apply(messages.RemoveInside(0, 0.0, 0.0, 100.0, 100.0))
+    assert session.count == 5
+
+
+def test_a_draft_shows_the_start_and_changes_nothing(session: Session) -> None:
+    draft = session.draft(messages.Setup("rendezvous-local", "consensus", None, 5, 2))
+    shown = frames.frame(draft, {})
+    assert shown["draft"] and not frames.frame(session, {})["draft"]
+    assert shown["arenas"][0]["value"] is None
+    # The same seed as the session's own start, of which nobody has moved yet.
+    np.testing.assert_array_equal(shown["arenas"][0]["x"], frames.frame(session, {})["arenas"][0]["x"])
+    assert frames.scene(draft)["fitting"] == frames.scene(session)["fitting"]
+    assert session.names == ["consensus", "random"]
+
+
+def test_a_swarm_that_does_not_fit_into_memory_is_refused_and_the_old_one_goes_on(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "free_memory", lambda: 1000)
+    session.apply(messages.Agents(130))  # 256 slots, which no other test has asked for
+    with pytest.raises(SwarmbedError, match=r"256 agents need 0\.0 GB of memory in this task, and 0\.0 GB are free"):
+        wait_for(session)
+    assert session.count == 5 and not session.waiting
+    session.advance(1)
+    assert session.swarms[0].step == 1
 
 
 def test_the_selected_agent_tells_its_set_with_names(session: Session) -> None:

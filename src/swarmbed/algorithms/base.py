@@ -1,4 +1,9 @@
-"""What an algorithm is: from a batch of samples to a better policy. It knows neither task nor swarm.
+"""What an algorithm is: something that makes a policy better. It knows neither task nor swarm.
+
+There are two kinds. An :class:`Algorithm` is on policy: all of these share how experience is collected and judged by a
+critic, and write ``update``, from a batch of samples to a better policy. One that goes :class:`ThroughTheSwarm` gets
+the return of fresh episodes as a differentiable function of the policy, needs neither batch nor critic, and writes
+``improve``.
 
 Several devices may work on one update: a batch is then this device's share, and :func:`batch_mean` turns a sum over its
 samples into the mean over everybody's. On its own an update runs as it is.
@@ -7,7 +12,7 @@ samples into the mean over everybody's. On its own an update runs as it is.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -37,10 +42,12 @@ class Batch(NamedTuple):
     advantage: Float[Array, " B"]
     target: Float[Array, " B"]
     value: Float[Array, " B"]
+    judged: Any = None  # what the critic saw, prepared by its own model; None: the same as the policy
 
 
 class Update(NamedTuple):
-    """What an update gives back. ``accepted`` is 0 where it left the policy as it was."""
+    """What an update gives back. ``accepted`` is 0 where it left the policy as it was. What an algorithm does not know
+    is NaN, and it says so in ``not_measured``."""
 
     params: PolicyParams
     memory: Any
@@ -49,29 +56,62 @@ class Update(NamedTuple):
     accepted: Float[Array, ""]
 
 
+# (policy, key) → (objective to climb, whatever is reported about the episodes), of this device's swarms
+Run = Callable[["PolicyParams", PRNGKeyArray], tuple[Float[Array, ""], Any]]
+
+
 @dataclass(frozen=True)
-class Algorithm(Spec, ABC):
-    """Settings that every actor-critic shares, and one method to write: ``update``."""
+class LearningAlgorithm(Spec, ABC):
+    """Settings that every algorithm shares. Derive from :class:`Algorithm` or :class:`ThroughTheSwarm`."""
+
+    # Columns of the table of metrics that mean nothing for this algorithm.
+    not_measured: ClassVar[tuple[str, ...]] = ()
 
     discount: float = setting(0.99, "discount γ", at_least=0, at_most=1)
+    initial_log_std: float = setting(0.0, "initial log-deviation of the actions")
+    shared_noise: float = setting(
+        0.0, "share ρ of the variance of exploration noise that all agents of a swarm have in common",
+        at_least=0, at_most=1,
+    )  # fmt: skip
+
+    def memory(self, params: PolicyParams) -> Any:
+        """What the algorithm remembers between updates, such as an optimiser's moments; nothing by default."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Algorithm(LearningAlgorithm):
+    """An actor-critic that learns from what its present policy did. One method to write: ``update``."""
+
     gae_lambda: float = setting(0.98, "λ of generalised advantage estimation", at_least=0, at_most=1)
     time_limit: str = setting(
         "bootstrap",
         "what running out of time means: bootstrap (a truncation; the value goes on) or terminal (the end)",
         choices=("bootstrap", "terminal"),
     )
-    initial_log_std: float = setting(0.0, "initial log-deviation of the actions")
+    critic: str = setting(
+        "own",
+        "what the critic sees: what its agent senses (own), or the whole swarm beside it (central); policies never do",
+        choices=("own", "central"),
+    )
     value_epochs: int = setting(5, "passes of the value fit over all samples", at_least=0)
     value_minibatch: int = setting(640, "samples per step of the value fit", at_least=1)
     value_learning_rate: float = setting(1e-3, "Adam's learning rate in the value fit", above=0)
 
-    def memory(self, params: PolicyParams) -> Any:
-        """What the algorithm remembers between updates, such as an optimiser's moments; nothing by default."""
-        return ()
-
     @abstractmethod
     def update(self, model: Model, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
         """One improvement of the policy from one batch."""
+
+
+@dataclass(frozen=True)
+class ThroughTheSwarm(LearningAlgorithm):
+    """An algorithm that climbs the return of whole episodes itself. One method to write: ``improve``."""
+
+    not_measured: ClassVar[tuple[str, ...]] = ("kl", "explained_variance")
+
+    @abstractmethod
+    def improve(self, run: Run, params: PolicyParams, memory: Any, key: PRNGKeyArray) -> tuple[Update, Any]:
+        """One improvement of the policy, and what ``run`` reported about its episodes."""
 
 
 def mean_over_samples(total: Any, samples: int) -> Any:

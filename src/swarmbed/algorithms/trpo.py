@@ -8,21 +8,30 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.algorithms import gaussian
-from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams, Update, batch_mean, surrogate_and_kl
+from swarmbed.algorithms.base import (
+    Algorithm,
+    Batch,
+    PolicyParams,
+    Update,
+    batch_mean,
+    mean_over_samples,
+    surrogate_and_kl,
+)
+from swarmbed.compute.chunks import cut, map_pieces, number_of_samples, piece_size, sum_pieces
 from swarmbed.networks.base import Model
 from swarmbed.spec.settings import setting
 
 Vector = Float[Array, " P"]
+KEPT_BYTES = 2**29  # what the linearised network may keep between Fisher products
 
 
 class LineSearch(NamedTuple):
-    """How far a line search has come: the surrogate where it started, and the last candidate's numbers."""
+    """How far a line search has come, and the last candidate's numbers."""
 
-    tries: Int[Array, ""]
-    start: Float[Array, ""]
+    tries: Float[Array, ""]
     found: Vector
     surrogate: Float[Array, ""]
     kl: Float[Array, ""]
@@ -45,33 +54,35 @@ class Trpo(Algorithm):
         gradient = ravel_pytree(policy_gradient(model, params, batch))[0]
         few = jax.tree.map(lambda leaf: leaf[:: self.fisher_every], batch)
 
+        products = fisher_products(model, params, few)
+
         def fisher(vector: Vector) -> Vector:
-            return fisher_product(model, params, few, vector) + self.damping * vector
+            return products(vector) + self.damping * vector
 
         direction, left_over = conjugate_gradient(fisher, gradient, self.cg_steps)
         # ½ sᵀFs = δ fixes the length of the step s = β · direction; F · direction is what of the gradient is not left.
         curvature = direction @ (gradient - left_over)
         length = jnp.sqrt(2 * self.kl_bound / jnp.where(curvature > 0, curvature, jnp.inf))
 
+        # Where the search starts every ratio is 1, so that the surrogate is the mean advantage.
+        start = mean_over_samples(batch.advantage.sum(), number_of_samples(batch))
+
         def attempt(search: LineSearch) -> LineSearch:
-            # The first try looks at where we are. As a part of the loop it costs no second compiled surrogate.
-            is_start = search.tries == 0
-            scale = jnp.where(is_start, 0.0, 2.0 ** (1.0 - search.tries))
+            scale = 2.0**-search.tries
             candidate = old + scale * length * direction
             surrogate, kl = surrogate_and_kl(model, unravel(candidate), params.log_std, batch)
-            start = jnp.where(is_start, surrogate, search.start)
             # Comparisons with NaN are false, so anything that is not finite is refused as well.
             good = (surrogate >= start) & (kl <= self.kl_slack * self.kl_bound) & jnp.isfinite(candidate).all()
             good = good & (scale * length > 0)
-            return LineSearch(search.tries + 1, start, jnp.where(good, candidate, old), surrogate, kl, good)
+            return LineSearch(search.tries + 1, jnp.where(good, candidate, old), surrogate, kl, good)
 
         def search_on(search: LineSearch) -> Array:
-            return (search.tries <= self.line_search_steps) & ~search.accepted
+            return (search.tries < self.line_search_steps) & ~search.accepted
 
         zero = jnp.zeros((), old.dtype)
-        begin = LineSearch(jnp.zeros((), jnp.int32), zero, old, zero, zero, jnp.array(False))
+        begin = LineSearch(zero, old, zero, zero, jnp.array(False))
         end = lax.while_loop(search_on, attempt, begin)
-        gain, kl = jnp.where(end.accepted, end.surrogate - end.start, 0.0), jnp.where(end.accepted, end.kl, 0.0)
+        gain, kl = jnp.where(end.accepted, end.surrogate - start, 0.0), jnp.where(end.accepted, end.kl, 0.0)
         return Update(unravel(end.found), memory, kl, gain, end.accepted.astype(old.dtype))
 
 
@@ -89,23 +100,37 @@ def policy_gradient(model: Model, params: PolicyParams, batch: Batch) -> PolicyP
     return result
 
 
-def fisher_product(model: Model, params: PolicyParams, batch: Batch, vector: Vector) -> Vector:
-    """F·v as a Gauss–Newton product: through the network, the Gaussian's own Fisher matrix, and back.
+def fisher_products(model: Model, params: PolicyParams, batch: Batch) -> Callable[[Vector], Vector]:
+    """v → F·v as a Gauss–Newton product: through the network, the Gaussian's own Fisher matrix, and back.
 
     The Hessian of the KL divergence at zero distance is E[Jᵀ M J] with M = diag(1/σ²) for the mean and 2 for every
-    log-deviation, so no second derivative is ever needed.
+    log-deviation, so no second derivative is ever needed. The network is linearised once for all products, unless what
+    that keeps of the batch is large; then each product linearises it anew, piece by piece.
     """
-    tangent: PolicyParams = ravel_pytree(params)[1](vector)
+    unravel = ravel_pytree(params)[1]
     precision = jnp.exp(-2 * params.log_std)
+    pieces = cut(batch.inputs, piece_size(batch.inputs))
+    samples = number_of_samples(batch)
 
-    def piece_product(piece: Batch) -> Any:
-        forward = lambda weights: model.apply(weights, piece.inputs)  # noqa: E731
-        _, change = jax.jvp(forward, (params.network,), (tangent.network,))
-        _, pull_back = jax.vjp(forward, params.network)
-        return pull_back(change * precision)[0]
+    def linearise(inputs: Any) -> Any:
+        return jax.linearize(lambda weights: model.apply(weights, inputs), params.network)[1]
 
-    product = batch_mean(piece_product, batch)
-    return ravel_pytree(PolicyParams(product, 2 * tangent.log_std))[0]
+    kept = jax.eval_shape(lambda pieces: map_pieces(linearise, pieces), pieces)
+    is_small = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(kept)) <= KEPT_BYTES
+    linear_maps = map_pieces(linearise, pieces) if is_small else pieces
+
+    def product(vector: Vector) -> Vector:
+        tangent: PolicyParams = unravel(vector)
+
+        def piece_product(piece: Any) -> Any:
+            push = piece if is_small else linearise(piece)
+            (pulled,) = jax.linear_transpose(push, tangent.network)(push(tangent.network) * precision)
+            return pulled
+
+        total = mean_over_samples(sum_pieces(piece_product, linear_maps), samples)
+        return ravel_pytree(PolicyParams(total, 2 * tangent.log_std))[0]
+
+    return product
 
 
 def conjugate_gradient(matrix: Callable[[Vector], Vector], target: Vector, steps: int) -> tuple[Vector, Vector]:

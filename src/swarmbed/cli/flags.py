@@ -1,14 +1,38 @@
 """The fields of a spec as command-line flags."""
 
 import argparse
+import importlib
 import types
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import default_of, flag_name
+from swarmbed.spec.settings import check, default_of, flag_name, is_range
+
+
+class Asked(Exception):  # noqa: N818  not an error
+    """Raised in place of parsing when only the parser is wanted."""
+
+    def __init__(self, parser: "Parser") -> None:
+        self.parser = parser
+
+
+_only_asked: ContextVar[bool] = ContextVar("only_asked", default=False)
+
+
+def parser_of(command: str, argv: Sequence[str] = ()) -> "Parser":
+    """The parser of a command, for completion and the reference. Nothing is run: it ends where it would parse."""
+    token = _only_asked.set(True)
+    try:
+        importlib.import_module(f"swarmbed.cli.commands.{command}").run(list(argv))
+    except Asked as asked:
+        return asked.parser
+    finally:
+        _only_asked.reset(token)
+    raise AssertionError(f"the command {command} does not parse its arguments")
 
 
 class Parser(argparse.ArgumentParser):
@@ -32,6 +56,8 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         """Parse all of argv; an unknown flag is named together with the one that was probably meant."""
+        if _only_asked.get():
+            raise Asked(self)
         options, unknown = self.parse_known_args(argv)
         if unknown:
             known = [name for action in self._actions for name in action.option_strings]
@@ -43,7 +69,7 @@ class Parser(argparse.ArgumentParser):
 
 def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults: dict[str, Any] | None = None) -> None:
     """One flag per field of a spec. Flags that are not given do not appear in the result, so layers can be stacked."""
-    group = parser.add_argument_group(title)
+    groups = {None: parser.add_argument_group(title)}
     hints = get_type_hints(spec)
     for spec_field in fields(spec):
         default = (defaults or {}).get(spec_field.name, default_of(spec_field))
@@ -51,10 +77,13 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
         kind = _kind(hints[spec_field.name], spec_field.metadata.get("choices") or None)
         if _may_be_several(spec, spec_field.name):
             meaning, kind = (
-                f"{meaning}; 5..20 or 5,10,20: drawn anew for every episode",
+                f"{meaning}; 5..20 or 5,10,20: drawn for every episode",
                 {"type": _agents, "metavar": "INT"},
             )
-        group.add_argument(
+        within = spec_field.metadata.get("group")
+        if within not in groups:
+            groups[within] = parser.add_argument_group(within)
+        groups[within].add_argument(
             f"--{flag_name(spec_field)}",
             dest=spec_field.name,
             default=argparse.SUPPRESS,
@@ -71,10 +100,23 @@ def given(options: argparse.Namespace, spec: type) -> dict[str, Any]:
         several = isinstance(agents, tuple)
         # One number also takes the place of the sizes that a file or a trained policy brings along.
         values = {"sizes": agents if several else (), **values, "num_agents": max(agents) if several else agents}
-    return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+    # Checked here, so that what is wrong is called as it was written.
+    hints, declared = get_type_hints(spec), {f.name: f for f in fields(spec)}
+    flags = {name: flag_name(declared["num_agents" if name == "sizes" else name]) for name in values}
+    return {name: check(declared[name], hints[name], value, f"--{flags[name]}") for name, value in values.items()}
+
+
+def count(text: str) -> int:
+    """A whole number of at least one, for flags that are no field of a spec."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
+    return int(text)
 
 
 def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
+    if is_range(hint):
+        number = get_args(hint)[0]
+        return {"type": lambda text: _range(text, number), "metavar": f"{_metavar(number)}[..{_metavar(number)}]"}
     if get_origin(hint) in (Union, types.UnionType):
         (hint,) = (option for option in get_args(hint) if option is not type(None))
     if hint is bool:
@@ -82,6 +124,16 @@ def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
     if get_origin(hint) is tuple:
         return {"nargs": "*", "type": get_args(hint)[0], "metavar": _metavar(get_args(hint)[0])}
     return {"type": hint, "choices": choices, "metavar": None if choices else _metavar(hint)}
+
+
+def _range(text: str, number: type) -> Any:
+    """``0.3``, or ``0..0.3``: drawn between these anew for every episode."""
+    low, dots, high = text.partition("..")
+    try:
+        return (number(low), number(high)) if dots else number(text)
+    except ValueError:
+        kind = {int: "a whole number", float: "a number"}[number]
+        raise argparse.ArgumentTypeError(f"must be {kind}, or a range such as 0..3, not {text!r}") from None
 
 
 def _may_be_several(spec: type, name: str) -> bool:

@@ -3,15 +3,20 @@
 import importlib
 import os
 import pkgutil
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 
 from swarmbed import __version__
 from swarmbed.cli import commands
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.cli.plain import make_output_safe
+from swarmbed.spec import source
+from swarmbed.spec.errors import SwarmbedError, choose
 
 ORDER = (
-    "train", "evaluate", "compare", "render", "view", "reproduce", "tune", "export", "check", "list", "bench",
+    "train", "evaluate", "compare", "stress", "render", "view", "leaderboard", "submit", "reproduce", "tune", "export",
+    "check", "list", "bench", "doctor", "completion",
 )  # fmt: skip
 
 
@@ -22,15 +27,21 @@ def command_names() -> list[str]:
 
 
 def usage() -> str:
-    lines = ["usage: swarmbed COMMAND ...", "", "Deep reinforcement learning of robot swarms.", "", "commands:"]
-    for name in command_names():
-        lines.append(f"  {name:<10} {importlib.import_module(f'swarmbed.cli.commands.{name}').SUMMARY}")
-    lines += ["", "'swarmbed COMMAND --help' shows a command's options and an example.", "", "example:"]
-    return "\n".join([*lines, "  swarmbed train rendezvous --out runs/first"])
+    """Every command with its sentence, which is read from its file: importing them all would take seconds."""
+    width, names = max(shutil.get_terminal_size().columns, 40), command_names()
+    lines = ["usage: swarmbed COMMAND ...", "", *textwrap.wrap("Deep reinforcement learning of robot swarms.", width)]
+    lines += ["", "commands:"]
+    longest = max(map(len, names))
+    for name in names:
+        sentence = source.constant(f"{commands.__name__}.{name}", "SUMMARY")
+        lines += textwrap.wrap(f"  {name:<{longest}} {sentence}", width, subsequent_indent=" " * (longest + 3))
+    lines += ["", *textwrap.wrap("'swarmbed COMMAND --help' shows a command's options and an example.", width)]
+    return "\n".join([*lines, "", "example:", "  swarmbed train rendezvous --out runs/first"])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the ``swarmbed`` script; returns the exit code."""
+    make_output_safe()
     try:
         _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
@@ -56,11 +67,9 @@ def _run(arguments: list[str]) -> None:
         print(usage())
     elif arguments[0] == "--version":
         print(f"swarmbed {__version__}")
-    elif arguments[0] not in command_names():
-        names = ", ".join(command_names())
-        raise SwarmbedError(f"command {arguments[0]!r} does not exist; choose one of: {names}")
     else:
-        importlib.import_module(f"swarmbed.cli.commands.{arguments[0]}").run(arguments[1:])
+        name = choose("command", arguments[0], command_names())
+        importlib.import_module(f"{commands.__name__}.{name}").run(arguments[1:])
 
 
 def _drop_output() -> None:

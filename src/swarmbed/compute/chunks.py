@@ -5,7 +5,7 @@ every intermediate array goes through main memory; taken piece by piece, it stay
 """
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -22,22 +22,47 @@ def piece_size(inputs: Any) -> int:
     return max(8, min(256, ROWS // slots))
 
 
-def sum_over(function: Callable[[Any], Result], batch: Any, size: int) -> Result:
-    """Σ function(piece) over pieces of ``size`` samples (and a last, smaller one where they do not fit evenly)."""
+class Pieces(NamedTuple):
+    """A batch cut up: the pieces of one size, stacked, and a last, smaller one; None where there is none of them."""
+
+    whole: Any
+    rest: Any
+
+
+def cut(batch: Any, size: int) -> Pieces:
+    """Pieces of ``size`` samples."""
     samples = jax.tree.leaves(batch)[0].shape[0]
-    whole = samples // size
+    count = samples // size
+    whole = jax.tree.map(lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), batch)
+    rest = jax.tree.map(lambda leaf: leaf[count * size :], batch)
+    return Pieces(whole if count else None, rest if samples % size or not count else None)
+
+
+def map_pieces(function: Callable[[Any], Any], pieces: Pieces) -> Pieces:
+    """function(piece) of every piece."""
+    return Pieces(
+        None if pieces.whole is None else lax.map(function, pieces.whole),
+        None if pieces.rest is None else function(pieces.rest),
+    )
+
+
+def sum_pieces(function: Callable[[Any], Result], pieces: Pieces) -> Result:
+    """Σ function(piece)."""
+    if pieces.whole is None:
+        return function(pieces.rest)
 
     def add(total: Result, piece: Any) -> tuple[Result, None]:
         return jax.tree.map(jnp.add, total, function(piece)), None
 
-    rest = jax.tree.map(lambda leaf: leaf[whole * size :], batch)
-    if whole == 0:
-        return function(rest)
-    pieces = jax.tree.map(lambda leaf: leaf[: whole * size].reshape(whole, size, *leaf.shape[1:]), batch)
-    shape = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[0], pieces))
+    shape = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[0], pieces.whole))
     zero = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shape)
-    total, _ = lax.scan(add, zero, pieces)
-    return total if samples % size == 0 else jax.tree.map(jnp.add, total, function(rest))
+    total, _ = lax.scan(add, zero, pieces.whole)
+    return total if pieces.rest is None else jax.tree.map(jnp.add, total, function(pieces.rest))
+
+
+def sum_over(function: Callable[[Any], Result], batch: Any, size: int) -> Result:
+    """Σ function(piece) over pieces of ``size`` samples (and a last, smaller one where they do not fit evenly)."""
+    return sum_pieces(function, cut(batch, size))
 
 
 def in_pieces(function: Callable[[Array], Array], batch: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, get_args, get_origin
 
 from swarmbed.contracts.check import Check, promise, require
 from swarmbed.spec import config, registry
-from swarmbed.spec.settings import as_dict, build, describe, flag_name, type_hints
+from swarmbed.spec.settings import as_dict, build, describe, flag_name, is_range, type_hints
 
 PLAIN = (int, float, bool, str)
 
@@ -56,7 +56,9 @@ def _becomes_flags(spec: Any, taken: dict[str, str]) -> None:
 
 
 def _is_plain(hint: Any) -> bool:
-    """A number, a word, true or false, or a list of such; each of them may be optional."""
+    """A number, a word, true or false, a list of such, or a number or a range; each of them may be optional."""
+    if is_range(hint):
+        return True
     options = [option for option in (get_args(hint) if type(None) in get_args(hint) else (hint,)) if option]
     (option, *more) = [option for option in options if option is not type(None)]
     if get_origin(option) is tuple:

@@ -8,7 +8,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
 from swarmbed.controllers.steering import Gains, steer
-from swarmbed.sim import graph, relations
+from swarmbed.sim import graph
 from swarmbed.sim.unicycle import DoubleIntegrator
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
@@ -19,8 +19,9 @@ from swarmbed.tasks.swarm import SwarmTask
 
 @dataclass(frozen=True)
 class Consensus(Controller):
-    """Meet in the middle: ẋ^i = −K₀/(|N(i)| + 1) · Σ_{j∈N(i)} (x^i − x^j), followed by PD control of speed and heading.
+    """Meet in the middle: head for the centroid of the neighbourhood, with PD control of speed and heading.
 
+    The wanted velocity is ẋ^i = −K₀/(|N(i)| + 1) · Σ_{j∈N(i)} (x^i − x^j).
     The sum is divided by the size of the neighbourhood, the agent itself included: ẋ then leads to the neighbourhood's
     centroid, and one K₀ serves swarms of any size.
     """
@@ -45,10 +46,7 @@ class Consensus(Controller):
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
         assert isinstance(task, SwarmTask)
-        position = state.agents.position
-        to_other = relations.displacement(task.space, position, position)
-        others = task.others(state, jnp.arange(task.num_agents))
-        adjacent = graph.neighbours(to_other.distance, others, task.comm_radius)
+        to_other, adjacent, _ = task.perceive(state, jnp.arange(task.num_agents))
         share = 1.0 / (graph.neighbourhood_size(adjacent) + 1.0)
         dx = jnp.where(adjacent, to_other.distance * to_other.east, 0.0).sum(axis=1) * share
         dy = jnp.where(adjacent, to_other.distance * to_other.north, 0.0).sum(axis=1) * share
@@ -56,4 +54,5 @@ class Consensus(Controller):
         gain = self.position_gain if is_double else self.single_position_gain
         heading_gain = self.heading_gain if is_double else self.single_heading_gain
         gains = Gains(self.speed_gain, heading_gain, self.turn_damping)
-        return steer(task.body, state.agents, gain * dx, gain * dy, gains)
+        agents = state.agents._replace(heading=task.believed_heading(state))
+        return steer(task.body, agents, gain * dx, gain * dy, gains)

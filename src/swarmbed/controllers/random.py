@@ -11,7 +11,7 @@ from swarmbed.tasks.base import State, Task
 
 @dataclass(frozen=True)
 class Random(Controller):
-    """Every number of every action is drawn anew from [-1, 1]."""
+    """Uniformly random actions: every number is drawn from [-1, 1] in every step."""
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
         return task.sample_action(key)

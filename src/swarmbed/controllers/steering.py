@@ -25,7 +25,7 @@ def steer(
 
     Single integrator: v = v_d, ω = K₂(φ_d − φ). Double integrator: a_v = K₁(v_d − v), a_ω = K₂(φ_d − φ) − D₂ω.
     v_d is the length and φ_d the direction of the wanted velocity; φ_d − φ lies in (−π, π]; everything is clipped to
-    what the agent can do. Whoever wants to stand still keeps its heading.
+    what the agent can do. An agent that wants to stand still keeps its heading.
     """
     speed = jnp.minimum(length(velocity_x, velocity_y), body.max_speed)
     error = heading_error(agents.heading, velocity_x, velocity_y)

@@ -1,6 +1,7 @@
 """Pursuit by Voronoi cells, after Zhou et al. 2016: squeeze the evader's cell from all sides."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -9,13 +10,14 @@ from jaxtyping import Float, Int, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
 from swarmbed.controllers.steering import Gains, steer
-from swarmbed.sim.relations import length
+from swarmbed.sim.relations import Displacement, length
 from swarmbed.sim.unicycle import DoubleIntegrator
 from swarmbed.sim.voronoi import shared_boundary
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import State, Task
-from swarmbed.tasks.evasion import EvasionTask
+from swarmbed.tasks.evasion import EvasionTask, evaders_of
+from swarmbed.tasks.nearby import Nearby
 
 
 @dataclass(frozen=True)
@@ -43,33 +45,37 @@ class VoronoiPursuit(Controller):
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N 2"]:
         assert isinstance(task, EvasionTask)
-        target_x, target_y = jax.vmap(lambda pursuer: _target(task, state, pursuer))(jnp.arange(task.num_agents))
+        everybody = jnp.arange(task.num_agents)
+        target_x, target_y = jax.vmap(partial(_target, task, state))(everybody, task.nearby(state, everybody))
+        agents = state.agents._replace(heading=task.believed_heading(state))
         distance = length(target_x, target_y)
         is_somewhere = distance > 0
         full_speed = jnp.where(is_somewhere, task.max_speed / jnp.where(is_somewhere, distance, 1.0), 0.0)
         # Without a target: straight on.
-        velocity_x = jnp.where(is_somewhere, full_speed * target_x, task.max_speed * jnp.cos(state.agents.heading))
-        velocity_y = jnp.where(is_somewhere, full_speed * target_y, task.max_speed * jnp.sin(state.agents.heading))
+        velocity_x = jnp.where(is_somewhere, full_speed * target_x, task.max_speed * jnp.cos(agents.heading))
+        velocity_y = jnp.where(is_somewhere, full_speed * target_y, task.max_speed * jnp.sin(agents.heading))
         is_double = isinstance(task.body, DoubleIntegrator)
         heading_gain = self.heading_gain if is_double else self.single_heading_gain
         gains = Gains(self.speed_gain, heading_gain, self.turn_damping)
-        return steer(task.body, state.agents, velocity_x, velocity_y, gains)
+        return steer(task.body, agents, velocity_x, velocity_y, gains)
 
 
-def _target(task: EvasionTask, state: State, pursuer: Int[Array, ""]) -> tuple[Array, Array]:
-    """Where a pursuer wants to go, relative to where it is; (0, 0) if it sees no evader."""
-    pursuers, evaders = state.agents.position, state.evaders
-    assert evaders is not None
-    own = pursuers[pursuer]
+def _target(
+    task: EvasionTask, state: State, pursuer: Int[Array, ""], near: Nearby | None = None
+) -> tuple[Array, Array]:
+    """Where a pursuer wants to go, relative to where it is; (0, 0) if it sees no evader. Where it has a list of those
+    near, it comes first among them."""
+    if near is None or near.mask is None:
+        pursuers, heard, evaders, in_sight = _known(task, state, pursuer)
+    else:
+        pursuers = state.agents.position[jnp.append(pursuer, near.agent)]
+        heard, evaders, in_sight = jnp.append(state.present[pursuer], near.mask), evaders_of(state), None
+    own = state.agents.position[pursuer]
     evader_x, evader_y = task.space.nearest(evaders[:, 0] - own[0], evaders[:, 1] - own[1])
     distance = length(evader_x, evader_y)
-    seen = distance <= (jnp.inf if task.sight_radius is None else task.sight_radius)
-    heard = length(*task.space.nearest(pursuers[:, 0] - own[0], pursuers[:, 1] - own[1])) <= (
-        jnp.inf if task.comm_radius is None else task.comm_radius
-    )
-    heard = heard & state.present
+    seen = (distance <= (jnp.inf if task.sight_radius is None else task.sight_radius)) if in_sight is None else in_sight
     sites, known = jnp.concatenate([pursuers, evaders]), jnp.concatenate([heard, seen])
-    is_pursuer = jnp.arange(sites.shape[0]) == pursuer
+    is_pursuer = jnp.arange(sites.shape[0]) == (pursuer if near is None else 0)
 
     def middle(evader: Array, index: Array) -> tuple[Array, Array, Array]:
         """Middle of the boundary with one evader's cell, relative to that evader, and whether there is one."""
@@ -89,3 +95,28 @@ def _target(task: EvasionTask, state: State, pursuer: Int[Array, ""]) -> tuple[A
     x = jnp.where(borders, evader_x + middle_x, evader_x)[chosen]
     y = jnp.where(borders, evader_y + middle_y, evader_y)[chosen]
     return jnp.where(seen[chosen], x, 0.0), jnp.where(seen[chosen], y, 0.0)
+
+
+def _known(task: EvasionTask, state: State, pursuer: Int[Array, ""]) -> tuple[Array, Array, Array, Array | None]:
+    """Where a pursuer thinks the others are, of which of them it knows (itself included), and the same of evaders."""
+    evaders, pursuers = evaders_of(state), state.agents.position
+    own = pursuers[pursuer]
+    if state.disturbance is None:
+        distance = length(*task.space.nearest(pursuers[:, 0] - own[0], pursuers[:, 1] - own[1]))
+        heard = distance <= (jnp.inf if task.comm_radius is None else task.comm_radius)
+        return pursuers, heard & state.present, evaders, None
+    viewer, is_self = pursuer[None], jnp.arange(task.num_agents) == pursuer
+    to_other, heard, _ = task.perceive(state, viewer)
+    to_evader, seen = task.perceive_evaders(state, viewer)
+    return (
+        jnp.where(is_self[:, None], own, _at(task, own, to_other)),
+        heard[0] | is_self,
+        _at(task, own, to_evader),
+        seen[0],
+    )
+
+
+def _at(task: EvasionTask, own: Float[Array, " 2"], there: Displacement) -> Float[Array, "T 2"]:
+    """The points that one viewer sees at these displacements."""
+    x, y = own[0] + there.distance[0] * there.east[0], own[1] + there.distance[0] * there.north[0]
+    return jnp.stack(task.space.confine(x, y), -1)

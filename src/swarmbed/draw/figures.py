@@ -1,6 +1,5 @@
 """Curves on paper: learning curves, comparisons over time, and the log of one run."""
 
-import csv
 import math
 import textwrap
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from swarmbed.draw.curves import Curve, draw_curves, log_scale, numbers
 from swarmbed.draw.style import BLUE, GREY, INK, METHOD_STYLES, Style, new_figure, plain_axes, save, styles_of
+from swarmbed.spec import table
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.metric import Metric
 
@@ -120,15 +120,15 @@ def read_metrics(path: Path) -> dict[str, NDArray[np.floating[Any]]]:
     """The columns of a metrics.csv; an empty field, such as the return before any episode ended, is NaN."""
     if not path.is_file():
         raise SwarmbedError(f"metrics file {path} does not exist")
-    with path.open(newline="", encoding="utf-8", errors="replace") as file:
-        header, *rows = list(csv.reader(file)) or [[]]
-    missing = [name for name in _NEEDED if name not in header]
+    found = table.read(path)
+    missing = [name for name in _NEEDED if name not in found.columns]
     if missing:
         raise SwarmbedError(f"metrics file {path} has no column {', '.join(missing)}")
-    if not rows:
+    if found.complaints:
+        raise SwarmbedError(found.complaints[0])
+    if not found.rows:
         raise SwarmbedError(f"metrics file {path} has no row yet: the run has not finished an iteration")
-    numbers = [_row(row, len(header), f"line {line} of {path}") for line, row in enumerate(rows, start=2)]
-    return dict(zip(header, np.array(numbers, float).T, strict=True))
+    return {name: np.array([row[name] for row in found.rows]) for name in found.columns}
 
 
 def _iteration_axis(axes: Axes, iteration: NDArray[np.floating[Any]]) -> None:
@@ -150,15 +150,6 @@ def _effort(columns: dict[str, NDArray[np.floating[Any]]]) -> str:
         size, unit = (1, "s") if seconds < 120 else (60, "min") if seconds < 7200 else (3600, "h")
         words.append(f"{seconds / size:.3g} {unit}")
     return " · ".join(words)
-
-
-def _row(fields: Sequence[str], count: int, where: str) -> list[float]:
-    if len(fields) != count:
-        raise SwarmbedError(f"{where} must have {count} fields, not {len(fields)}")
-    try:
-        return [float(field) if field.strip() else math.nan for field in fields]
-    except ValueError as error:
-        raise SwarmbedError(f"{where} must hold numbers only: {error}") from error
 
 
 def _line_or_dot(axes: Axes, curve: Curve) -> Style:

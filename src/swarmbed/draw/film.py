@@ -1,13 +1,9 @@
 """An episode as a film: the world, a clock above it and the task's metric below, written as GIF or MP4."""
 
-import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-import imageio.v2 as imageio
-import imageio_ffmpeg
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
@@ -16,12 +12,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from swarmbed.draw.curves import Curve, log_scale
+from swarmbed.draw.encoder import Encoder
 from swarmbed.draw.recording import Recording, clock, describe, tell
 from swarmbed.draw.scene import AGENT_COLOR, EVADER_CELL, EVADER_COLOR, PLAIN_LOOK, Look, OnFrame, Scene, check_look
 from swarmbed.draw.shapes import stage_of
 from swarmbed.draw.story import axis_of
 from swarmbed.draw.style import GREY, INK, make_folder, plain_axes
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.files import whole
 
 Frame = NDArray[np.uint8]
 HOLD_SECONDS = 1.5  # how long a film stays on its last picture
@@ -47,7 +45,8 @@ def draw_animation(
             if on_frame is not None:
                 on_frame(index + 1, len(times))
 
-    with complete(path) as unfinished:
+    make_folder(path)
+    with whole(path) as unfinished:
         films[path.suffix.lower()](unfinished, pictures, len(times), seconds)
     return path
 
@@ -117,34 +116,11 @@ class Film:
 
 
 def _write_mp4(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:
-    with warnings.catch_warnings():
-        # jax warns of forks; these become ffmpeg at once and never run any of our code.
-        warnings.filterwarnings("ignore", r"os\.fork", RuntimeWarning)
-        try:
-            imageio_ffmpeg.get_ffmpeg_exe()
-        except RuntimeError as error:
-            raise SwarmbedError(
-                "an .mp4 needs ffmpeg, and none was found; write a .gif instead, or set IMAGEIO_FFMPEG_EXE"
-            ) from error
-        extra = ["-preset", "veryfast", "-crf", "23", "-tune", "animation", "-movflags", "+faststart"]
-        writer: Any = imageio.get_writer(
-            path, format="FFMPEG", fps=1 / seconds, quality=None, macro_block_size=2, output_params=extra
-        )
-        # Not `with writer`, which leaves ffmpeg running, and writing, after an error.
-        with closing(writer):
-            for picture in pictures(120):
-                _append(writer, picture)
-            for _ in range(round(HOLD_SECONDS / seconds)):
-                _append(writer, picture)
-
-
-def _append(writer: Any, picture: Frame) -> None:
-    try:
-        writer.append_data(picture)
-    except OSError as error:
-        # ffmpeg has stopped listening: no room on the disk, or not an ffmpeg at all.
-        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise SwarmbedError(f"ffmpeg stopped before the film was complete ({reason}); is there room left?") from error
+    with Encoder(path, 1 / seconds) as encoder:
+        for picture in pictures(120):
+            encoder.add(picture)
+        for _ in range(round(HOLD_SECONDS / seconds)):
+            encoder.add(picture)
 
 
 def _write_gif(path: Path, pictures: Callable[[int], Iterator[Frame]], count: int, seconds: float) -> None:
@@ -154,7 +130,7 @@ def _write_gif(path: Path, pictures: Callable[[int], Iterator[Frame]], count: in
     images = (Image.fromarray(p).quantize(palette=palette, dither=Image.Dither.NONE) for p in pictures(80))
     milliseconds = [max(round(1000 * seconds), 20)] * count
     milliseconds[-1] += round(1000 * HOLD_SECONDS)
-    next(images).save(path, save_all=True, append_images=images, duration=milliseconds, loop=0)
+    next(images).save(path, format="GIF", save_all=True, append_images=images, duration=milliseconds, loop=0)
 
 
 def _tints() -> list[int]:
@@ -167,15 +143,3 @@ def _tints() -> list[int]:
     for ink, weakest in strengths.items():
         tints.append(1 - np.linspace(weakest, 1, 50)[:, None] * (1 - np.array(to_rgb(ink))))
     return [int(level) for level in np.round(255 * np.concatenate(tints)).ravel()]
-
-
-@contextmanager
-def complete(path: Path) -> Iterator[Path]:
-    """A file beside ``path`` that takes its place when all went well, and vanishes when not."""
-    make_folder(path)
-    unfinished = path.with_name(f".{path.stem}.unfinished{path.suffix}")
-    try:
-        yield unfinished
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

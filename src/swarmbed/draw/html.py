@@ -11,12 +11,17 @@ from typing import Any
 import numpy as np
 
 from swarmbed.draw import world
-from swarmbed.draw.film import complete
 from swarmbed.draw.page_files import page_files
 from swarmbed.draw.recording import Recording, describe, tell
 from swarmbed.draw.scene import PLAIN_LOOK, Look, OnFrame, check_look
+from swarmbed.draw.squeeze import squeezed
+from swarmbed.draw.style import make_folder
+from swarmbed.spec.files import write_atomically
 
-SCRIPTS = ("geometry.js", "paint.js", "stage.js", "chart.js", "arena.js", "layers.js", "replay.js")
+SCRIPTS = (
+    "geometry.js", "raster.js", "camera.js", "paint.js", "stage.js", "chart.js", "arena.js", "layers.js", "pointer.js",
+    "replay.js",
+)  # fmt: skip
 LEVELS = 2**16 - 1  # a coordinate takes two bytes: a hundred units in steps of 0.0015
 
 
@@ -38,15 +43,17 @@ def draw_replay(
     }
     # All at once, so that nothing inside a part is taken for a place to fill.
     page = re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], files["replay.html"])
-    with complete(path) as unfinished:
-        unfinished.write_text(page, encoding="utf-8")
+    make_folder(path)
+    write_atomically(path, page.encode())
     if on_frame is not None:
         on_frame(1, 1)
     return path
 
 
 def episode(recording: Recording, look: Look) -> dict[str, Any]:
-    """The recording as the page reads it: positions and headings in two bytes each, base64.
+    """The recording as the page reads it: x, y and heading of everybody over time as levels of two bytes, squeezed.
+
+    Positions are exact to half a level, the width or height of the world / 65535 / 2; headings to half of 2π / 65536.
 
     Agents that are never there are left out; who is there when is told, a bit each, only if anybody comes or goes.
     """
@@ -61,6 +68,7 @@ def episode(recording: Recording, look: Look) -> dict[str, Any]:
     position = np.where(there[..., None], np.asarray(agents.position)[times][:, ever], low)
     heading = np.where(there, np.asarray(agents.heading)[times][:, ever], 0.0)
     poses = np.concatenate([_levels(position, low, size), _turns(heading)[..., None]], axis=-1, dtype=np.uint16)
+    prey = None if evaders is None else _levels(evaders, low, size)[times]
     story = tell(recording)
     return {
         **scene,
@@ -69,9 +77,9 @@ def episode(recording: Recording, look: Look) -> dict[str, Any]:
         "evader_count": 0 if evaders is None else evaders.shape[1],
         "steps": times,
         "every": every,
-        "agents": _text(poses),
+        "agents": squeezed(poses.T),
         "present": None if there.all() else base64.b64encode(np.packbits(there, bitorder="little").tobytes()).decode(),
-        "evaders": None if evaders is None else _text(_levels(evaders, low, size)[times]),
+        "evaders": None if prey is None else squeezed(prey.T),
         "values": None if story.metric is None else world.numbers(story.values[times]),
         "news": _changes(story.news),
         "ended": recording.length if recording.terminated else None,
@@ -95,7 +103,3 @@ def _levels(position: Any, low: Any, size: Any) -> Any:
 def _turns(heading: Any) -> Any:
     share = np.asarray(heading, float) / (2 * pi)
     return np.round((share - np.floor(share)) * 2**16).astype(np.uint32).astype(np.uint16)
-
-
-def _text(numbers: Any) -> str:
-    return base64.b64encode(np.ascontiguousarray(numbers, dtype="<u2").tobytes()).decode()

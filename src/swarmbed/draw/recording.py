@@ -8,7 +8,7 @@ from jaxtyping import PRNGKeyArray
 from numpy.typing import NDArray
 
 from swarmbed.draw.story import Story, after, in_words
-from swarmbed.learn import rollout
+from swarmbed.learn import estimate, rollout
 from swarmbed.learn.rollout import Episode
 from swarmbed.policy.find import Contestant
 from swarmbed.spec.registry import task_name
@@ -40,6 +40,7 @@ def record(
     check_count("seed", seed, 0)
     check_count("episode", episode, 0)
     contestant.controller.check(task)
+    estimate.check_episodes(task, 1, 1, task.horizon if steps is None else steps, keep_states=True)
     start_key, run_key = (jax.random.fold_in(key, episode) for key in jax.random.split(jax.random.key(seed)))
 
     def run(start_key: PRNGKeyArray, run_key: PRNGKeyArray) -> Episode:

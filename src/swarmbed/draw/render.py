@@ -17,6 +17,7 @@ from swarmbed.draw.recording import Recording, record
 from swarmbed.draw.scene import PLAIN_LOOK, Look, OnFrame, check_look
 from swarmbed.draw.style import make_folder
 from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.spec.arguments import TASK, WHO, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.settings import build
 from swarmbed.tasks import make
@@ -25,6 +26,7 @@ from swarmbed.tasks.base import Task
 __all__ = ["WRITERS", "Look", "Picture", "Recording", "draw_animation", "draw_trace", "record", "render", "writer_for"]
 
 
+@checked_arguments(who=WHO, task=TASK, look="a Look, or its settings by name")
 def render(
     who: str | Path | Controller | Contestant,
     task: Task | str | None = None,

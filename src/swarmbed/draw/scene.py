@@ -29,9 +29,9 @@ OnFrame = Callable[[int, int], None]  # (pictures finished, pictures in all)
 class Look(Spec):
     """What is drawn besides the agents, and how a recording is cut into pictures."""
 
-    edges: bool = setting(False, "lines between agents that hear each other")
+    edges: bool = setting(False, "lines between agents within communication range")
     cells: bool = setting(False, "Voronoi cells of agents and evaders")
-    radius: bool = setting(False, "circles: how far agents hear and evaders are seen")
+    radius: bool = setting(False, "circles: communication radius and sight radius")
     snapshots: tuple[int, ...] | None = setting(
         None, "steps of the snapshots (.png)", flag="at", at_least=0, not_empty=True
     )
@@ -49,7 +49,7 @@ class Scene:
     def __init__(self, axes: Axes, task: Task, states: State, look: Look, mark: float = 2.4) -> None:
         self.task, self.states, self.look = task, states, look
         self.stage = stage_of(task, states)
-        self.mark = mark * self.stage.unit
+        self.mark = mark * self.stage.unit * crowding(int(np.asarray(states.present).sum(axis=-1).max(initial=0)))
         frame(axes, self.stage)
         self.cells = PolyCollection([], edgecolors="#BDBDBD", linewidths=0.7, zorder=1)
         self.circles = PolyCollection([], facecolors="none", linewidths=0.7, zorder=1.5)
@@ -97,6 +97,11 @@ class Scene:
             seen = images(self.stage, discs(evaders, sight_radius))[0] if sight_radius is not None else []
             self.circles.set_verts([*heard, *seen])
             self.circles.set_edgecolor([(*to_rgb(AGENT_COLOR), 0.45)] * len(heard) + [EVADER_COLOR] * len(seen))
+
+
+def crowding(count: int) -> float:
+    """How much smaller the marks of a crowd are, so that there is something to see between them; 1 for up to fifty."""
+    return float(min(1.0, (50 / max(count, 1)) ** 0.3))
 
 
 def frame(axes: Axes, stage: Stage) -> None:

@@ -9,6 +9,7 @@ from jax import Array
 from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.embeddings.base import Embedding, Params, clear, column_normalised
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.observation import SetLayout
 from swarmbed.spec.settings import setting
 
@@ -22,6 +23,13 @@ class Concatenation(Embedding):
     invariant_to_duplication: ClassVar[bool] = False
 
     units: int = setting(64, "units of the layer that reads the concatenated set", at_least=1)
+
+    def check(self, layout: SetLayout) -> None:
+        if not layout.is_ordered:
+            raise SwarmbedError(
+                "concatenation needs a slot for every agent, but neighbours found by cells come in lists without "
+                "order; set search to 'pairs', or take another embedding"
+            )
 
     def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
         elements = clear(elements, mask)

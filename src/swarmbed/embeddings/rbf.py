@@ -15,7 +15,10 @@ from swarmbed.spec.settings import setting
 
 @dataclass(frozen=True)
 class Rbf(Embedding):
-    """Mean over the set of ρ_m(o) = exp(−½[(d − μ_d)²/σ_d² + (φ − μ_φ)²/σ_φ²]), centres on an even grid."""
+    """A histogram with soft bins: radial basis functions on an even grid, averaged over the set.
+
+    The mean of ρ_m(o) = exp(−½[(d − μ_d)²/σ_d² + (φ − μ_φ)²/σ_φ²]).
+    """
 
     centres: int = setting(8, "bumps per dimension", at_least=1)
     angles: int = setting(1, "1: distance × bearing; 2: distance × bearing × orientation", at_least=1, at_most=2)

@@ -1,6 +1,6 @@
-"""Several contestants side by side, from equal starts, for one or more sizes of the swarm.
+"""Several policies and controllers side by side, from equal starts, for one or more sizes of the swarm.
 
-A contestant may be one controller or policy, or a method that was trained several times. For the latter the spread
+An entry may be one controller or policy, or a method that was trained several times. For the latter the spread
 between trainings counts: intervals then also draw among the runs, and the interquartile mean and the paper's median of
 the top five runs are reported.
 """
@@ -23,6 +23,7 @@ from swarmbed.evaluation.evaluate import EPISODES, Evaluation, Numbers, evaluate
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.policy.find import Contestant, as_contestant, choose_task
 from swarmbed.spec import registry, settings
+from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.registry import task_name
 from swarmbed.tasks import make
@@ -41,7 +42,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """What one contestant reached with one size of swarm; ``returns`` is (runs, episodes)."""
+    """What one policy or controller reached with one swarm size; ``returns`` is (runs, episodes)."""
 
     name: str
     returns: Numbers
@@ -124,7 +125,7 @@ class Comparison:
         return f"{task}: {self.episodes} episodes from equal starts (seed {self.seed}), 95 % intervals"
 
     def table(self) -> Table:
-        """One row per size of swarm and contestant."""
+        """One row per swarm size and policy."""
         everybody = [standing for panel in self.panels for standing in panel.standings.values()]
         has_runs = any(standing.runs > 1 for standing in everybody)
         metric = self.headline
@@ -159,7 +160,7 @@ class Comparison:
         return table if self.headline is None else f"{svg_of(self.figure())}\n{table}"
 
     def draw(self, path: str | Path) -> Path:
-        """One picture: a panel per size of swarm, a curve with its band per contestant."""
+        """One picture: a panel per swarm size, a curve with its band per policy."""
         return save(self.figure(), path)
 
     def figure(self) -> Figure:
@@ -179,6 +180,7 @@ class Comparison:
         return panels_figure(curves, ylabel=metric.axis, log=metric.log, xlabel="time step")
 
 
+@checked_arguments(contestants="a list of policies, controllers, names or paths, or several by name", task=TASK)
 def compare(
     contestants: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
     task: Task | str | None = None,
@@ -198,7 +200,7 @@ def compare(
 
     >>> compare(["consensus", "random"], num_agents=[5, 10], episodes=50)  # doctest: +SKIP
     """
-    entries = _entries(contestants, stochastic)
+    entries: dict[str, list[Contestant]] = named_runs(contestants, stochastic)
     task = make(task) if isinstance(task, str) else task
     base = task if task is not None else common_task(entries)
     sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
@@ -224,15 +226,19 @@ def compare(
     return Comparison(tuple(panels), tuple(entries), episodes, seed, stochastic)
 
 
-def _entries(
-    contestants: Sequence[Who] | Mapping[str, Who | Sequence[Who]], stochastic: bool
-) -> dict[str, list[Contestant]]:
-    """Names, each with the runs behind it."""
+def named_runs(
+    contestants: Sequence[Any] | Mapping[str, Any], stochastic: bool = False, *, as_is: type | None = None
+) -> dict[str, list[Any]]:
+    """Names, each with the runs behind it; objects of the type ``as_is`` are taken as they are."""
+
+    def known(who: Any) -> Any:
+        return who if as_is and isinstance(who, as_is) else as_contestant(who, stochastic=stochastic)
+
     if isinstance(contestants, Mapping):
-        several = {name: _several(runs) for name, runs in contestants.items()}
-        return {name: [as_contestant(who, stochastic=stochastic) for who in runs] for name, runs in several.items()}
-    entries: dict[str, list[Contestant]] = {}
-    for contestant in (as_contestant(who, stochastic=stochastic) for who in _several(contestants)):
+        several = {name: _several(runs, as_is) for name, runs in contestants.items()}
+        return {name: [known(who) for who in runs] for name, runs in several.items()}
+    entries: dict[str, list[Any]] = {}
+    for contestant in map(known, _several(contestants, as_is)):
         name, number = contestant.name, 2
         while name in entries:  # two unnamed policies, say
             name, number = f"{contestant.name} {number}", number + 1
@@ -240,15 +246,16 @@ def _entries(
     return entries
 
 
-def _several(who: Who | Sequence[Who]) -> Sequence[Who]:
-    return [who] if isinstance(who, (str, Path, Controller, Contestant)) else who
+def _several(who: Any, as_is: type | None) -> Sequence[Any]:
+    single = isinstance(who, (str, Path, Controller, Contestant)) or (as_is is not None and isinstance(who, as_is))
+    return [who] if single else who
 
 
 def common_task(entries: Mapping[str, Sequence[Contestant]]) -> Task:
     """What the first trained policy was trained on; with controllers only, a task that the first of them fits."""
     everybody = [run for runs in entries.values() for run in runs]
     if not everybody:
-        raise SwarmbedError("compare needs at least one contestant")
+        raise SwarmbedError("compare needs at least one policy or controller")
     return choose_task(next((run for run in everybody if run.task is not None), everybody[0]), None)
 
 
@@ -259,7 +266,7 @@ def read_entry(text: str) -> tuple[str, list[str]]:
         return text if text in registry.controllers.all() else Path(text).name, [text]
     parts = [part for part in runs.split(",") if part]
     if not name or not parts:
-        raise SwarmbedError(f"a contestant must be WHO or NAME=WHO,WHO,… and not {text!r}")
+        raise SwarmbedError(f"give a policy or controller as WHO or NAME=WHO,WHO,… and not as {text!r}")
     return name, parts
 
 

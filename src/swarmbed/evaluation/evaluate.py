@@ -1,7 +1,7 @@
-"""Running a contestant through many episodes from starts that are the same for everybody.
+"""Running a policy or controller through many episodes, from the same starts for all of them.
 
-Episode i of a seed starts from the same state, and meets the same chances later on, whoever acts, however many episodes
-are run and on however many devices. The results are kept per episode, so that contestants can be compared in pairs.
+Episode i of a seed starts from the same state and has the same random events, for any policy, any number of episodes
+and any number of devices. The results are kept per episode, so that policies can be compared in pairs.
 """
 
 import time
@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 from jax.sharding import Mesh, PartitionSpec
 from numpy.typing import NDArray
 from rich.table import Table
@@ -23,14 +23,17 @@ from swarmbed.compute import compiling
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.progress import Report, reporting
+from swarmbed.learn import estimate
 from swarmbed.learn.rollout import episode
 from swarmbed.policy.find import Contestant, as_contestant, choose_task
 from swarmbed.spec import settings
+from swarmbed.spec.arguments import TASK, WHO, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.registry import task_name
 from swarmbed.spec.settings import check_count
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Goal, Metric, Task
+from swarmbed.tasks.disturbances.state import with_strengths
 
 EPISODES = 1000
 PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
@@ -41,7 +44,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one contestant did: one entry per episode, and per time step where there is a second axis."""
+    """What one policy or controller did: one entry per episode, and per time step where there is a second axis."""
 
     name: str
     task: Task
@@ -51,6 +54,18 @@ class Evaluation:
     returns: Numbers
     lengths: NDArray[np.int64]
     metrics: dict[str, Numbers]
+    overlooked: NDArray[np.int64]  # neighbours that found no slot in an agent's set, over all steps
+
+    @property
+    def remark(self) -> str | None:
+        """What to mind about these numbers; None if there is nothing."""
+        if not self.overlooked.any():
+            return None
+        return (
+            f"In {int((self.overlooked > 0).sum())} of {self.episodes} episodes agents had more neighbours than the "
+            f"{getattr(self.task, 'slots', 0)} slots of their sets and overlooked the rest; more slots: "
+            "--neighbour-slots (neighbour_slots in Python)."
+        )
 
     @property
     def episodes(self) -> int:
@@ -90,6 +105,8 @@ class Evaluation:
             "stochastic": self.stochastic,
             "seconds": round(self.seconds, 3),
         }
+        if (remark := self.remark) is not None:
+            report |= {"overlooked": int(self.overlooked.sum()), "remark": remark}
         numbers = {"return_mean": self.returns, "length_mean": self.lengths, **self.curves}
         counts = [metric for metric in self.task.metrics if metric.kind == "count"]
         numbers |= {f"{metric.name}_mean": self.curves[metric.curve][:, -1] for metric in counts}
@@ -132,7 +149,8 @@ class Evaluation:
         )
 
     def __str__(self) -> str:
-        return reports.as_text(self.title, self.table())
+        text = reports.as_text(self.title, self.table())
+        return text if self.remark is None else f"{text}\n{self.remark}"
 
     def _repr_html_(self) -> str:
         return reports.as_html(self.title, self.table())
@@ -141,6 +159,7 @@ class Evaluation:
         return [(metric, metric.goal) for metric in self.task.metrics if metric.goal is not None]
 
 
+@checked_arguments(who=WHO, task=TASK)
 def evaluate(
     who: str | Path | Controller | Contestant,
     task: Task | str | None = None,
@@ -168,11 +187,12 @@ def evaluate(
     contestant.controller.check(chosen)
     check_count("episodes", episodes, 1)
     check_count("seed", seed, 0)
+    estimate.check_episodes(chosen, episodes, group_size(episodes), chosen.horizon)
     began = time.perf_counter()
     with reporting(progress, episodes, f"running {contestant.name}") as report:
-        run = in_groups(jax.vmap(episode_of(chosen, contestant.controller, seed)), episodes)
+        run = in_groups(side_by_side(chosen, episode_of(chosen, contestant.controller, seed)), episodes)
         outcome = run(np.arange(episodes), on_progress=report)
-    returns, lengths, metrics, is_finite = outcome
+    returns, lengths, metrics, is_finite, overlooked = outcome
     if not is_finite.all():
         culprit = int(np.argmin(is_finite))
         raise SwarmbedError(f"{contestant.name} led to numbers that are not finite in episode {culprit}")
@@ -186,22 +206,40 @@ def evaluate(
         returns.astype(np.float64),
         lengths.astype(np.int64),
         {name: values.astype(np.float64) for name, values in metrics.items()},
+        overlooked.astype(np.int64),
     )
 
 
-def episode_of(task: Task, controller: Controller, seed: int) -> Callable[[Array], Any]:
-    """A function from the index of an episode to its (return, length, metrics over time, whether all stayed finite)."""
+def episode_of(task: Task, controller: Controller, seed: int, disturbance: str | None = None) -> Callable[..., Any]:
+    """A function from the index of an episode to its (return, length, metrics over time, whether all stayed finite).
+
+    With a ``disturbance`` that the task has on, the second argument of the function is its strength.
+    """
     start_key, run_key = jax.random.split(jax.random.key(seed))
 
-    def run(index: Array) -> Any:
+    def run(index: Array, strength: Array | None = None) -> Any:
         state = task.initial(jax.random.fold_in(start_key, index))
+        state = state if disturbance is None else with_strengths(state, {disturbance: strength})
         result = episode(task, controller.control, state, jax.random.fold_in(run_key, index))
         # Distances guard against dividing by zero, and with that hide what is not a number; the last state does not.
         numbers = [result.total_return, *jax.tree.leaves(result.last)]
         is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
-        return result.total_return, result.length, result.metrics, is_finite
+        overlooked = jnp.zeros((), int) if result.overlooked is None else result.overlooked
+        return result.total_return, result.length, result.metrics, is_finite, overlooked
 
     return run
+
+
+def side_by_side(task: Task, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of one episode for several: together, or one after the other where a swarm is work enough."""
+    return (lambda *inputs: lax.map(lambda one: function(*one), inputs)) if task.is_large else jax.vmap(function)
+
+
+def group_size(expected: int) -> int:
+    """How many of so many episodes run at the same time."""
+    devices = jax.local_devices()
+    at_most = PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR)
+    return min(at_most, -(-expected // len(devices))) * len(devices)
 
 
 def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]:
@@ -210,9 +248,7 @@ def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]
     Groups keep memory small and the working set in cache; where fewer are ``expected`` they are smaller. The last one
     is filled up, so that one compiled function serves all, and what was filled in is thrown away.
     """
-    devices = jax.local_devices()
-    at_most = PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR)
-    group = min(at_most, -(-expected // len(devices))) * len(devices)
+    devices, group = jax.local_devices(), group_size(expected)
     mesh, part = Mesh(np.array(devices), ("episodes",)), PartitionSpec("episodes")
     # Shards share nothing, so there is nothing to check about what varies between them.
     sharded = jax.shard_map(function, mesh=mesh, in_specs=part, out_specs=part, check_vma=False)

@@ -1,4 +1,4 @@
-"""A progress bar on stderr for whoever watches; nothing where nobody does."""
+"""A progress bar on stderr in a terminal; nothing elsewhere."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext

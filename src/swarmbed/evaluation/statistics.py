@@ -111,6 +111,32 @@ def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = R
     return Estimate(value, float(low), float(high))
 
 
+def share_kept(
+    disturbed: ArrayLike, undisturbed: ArrayLike, floor: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Estimate]:
+    """What is left of somebody's lead over a floor, for each of several strengths: (R_s − F) / (R_0 − F).
+
+    ``disturbed`` is (strengths, runs, episodes), ``undisturbed`` (runs, episodes), ``floor`` (episodes,), all from the
+    same starts. A resample draws runs and starts once for all of them. NaN where there is no lead to lose.
+    """
+    table = np.concatenate([np.asarray(undisturbed, np.float64)[None], np.asarray(disturbed, np.float64)])
+    low_end = np.asarray(floor, np.float64)
+    runs, episodes = table.shape[1:]
+    drawn = []
+    for times_run, times_start in _draws(runs, episodes, resamples, seed):
+        means = np.einsum("sre,kr,ke->sk", table, times_run / runs, times_start / episodes, optimize=True)
+        drawn.append(means - times_start @ low_end / episodes)
+    lead, kept = table.mean(axis=(1, 2)) - low_end.mean(), np.concatenate(drawn, axis=1)
+    if lead[0] <= 0:
+        return [Estimate(np.nan, np.nan, np.nan)] * (len(table) - 1)
+    # A resample without a lead says nothing about what is left of it.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(kept[0] > 0, kept / kept[0], np.nan)
+    tail = (1 - LEVEL) / 2
+    bounds = np.nanquantile(ratios, [tail, 1 - tail], axis=1)
+    return [Estimate(float(lead[s] / lead[0]), *map(float, bounds[:, s])) for s in range(1, len(table))]
+
+
 def wilson_interval(successes: float, trials: int) -> Interval:
     """Wilson's interval of a probability; unlike the bootstrap it stays honest when all or none succeed.
 

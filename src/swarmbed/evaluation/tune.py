@@ -11,14 +11,13 @@ from copy import copy
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups
+from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups, side_by_side
 from swarmbed.evaluation.progress import Report
 from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError, choose
@@ -97,11 +96,11 @@ class Bench:
     ) -> None:
         def returns_on(task: Task) -> Any:
             def one(gains: dict[str, Array], index: Array) -> Array:
-                total, _, _, is_finite = episode_of(task, with_gains(controller, gains), seed)(index)
+                total, _, _, is_finite, _ = episode_of(task, with_gains(controller, gains), seed)(index)
                 # Gains that throw the simulation off are the worst there are, not an error.
                 return jnp.where(is_finite, total, -jnp.inf)
 
-            return in_groups(jax.vmap(one), expected)
+            return in_groups(side_by_side(task, one), expected)
 
         self.runners = [returns_on(task) for task in tasks]
         self.on_progress = on_progress

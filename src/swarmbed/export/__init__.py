@@ -71,9 +71,10 @@ def write(policy: Policy, path: str | Path, format: str | None = None) -> Writte
             f"the exported policy differs from the trained one by {difference:.2g} (more than {TOLERANCE:g}), "
             f"so {path} was not written"
         )
-    write_atomically(path, content)
     if not known.needs_sidecar:
+        write_atomically(path, content)
         return Written((path,), difference, made.description)
     beside = path.with_name(f"{path.name}.json")
     write_atomically(beside, made.description.as_json().encode())
+    write_atomically(path, content)  # last, so that it is never there without its description
     return Written((path, beside), difference, made.description)

@@ -7,7 +7,7 @@ from swarmbed.tasks.base import Task
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.pursuit import PATH_SCALE, Pursuit
 from swarmbed.tasks.rendezvous import Rendezvous
-from swarmbed.tasks.swarm import SwarmTask
+from swarmbed.tasks.swarm import NEAR, SwarmTask
 
 UNKNOWN = "as the task computes it"
 
@@ -55,13 +55,17 @@ def _own(task: SwarmTask) -> dict[str, str]:
             "evader bearing sin": "sin of the evader's bearing, counter-clockwise from the heading; 0 when not seen",
             "own path to evader": f"own shortest path to the evader over neighbours {_path_scale(task)}",
         }
+        known |= {
+            f"evader {name}": f"{told}; 0 when not seen" for name, told in _displacement(task.sight_range).items()
+        }
     return known
 
 
 def _seen(task: SwarmTask, where: str) -> dict[str, str]:
     """Columns of an element."""
     reach = task.sight_range if where == "evaders" and isinstance(task, EvasionTask) else task.comm_range
-    frame = "in the world's frame" if task.velocity_frame == "world" else "in the frame of the own heading"
+    worldly = task.velocity_frame == "world" and task.observation != "displacement"
+    frame = "in the world's frame" if worldly else "in the frame of the own heading"
     velocity = f"own velocity minus the neighbour's, {frame}, / {2 * task.max_speed:.6g} units/s"
     known = {
         "distance": f"distance / {reach:.6g} units",
@@ -71,7 +75,7 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
         "orientation sin": "sin of the bearing under which the neighbour sees this agent",
         "velocity x": f"x of the relative velocity: {velocity}",
         "velocity y": f"y of the relative velocity: {velocity}",
-    }
+    } | _displacement(reach)
     if isinstance(task, Rendezvous):
         known["transmitted"] = f"the neighbour tells: number of its neighbours / {max(task.num_agents - 1, 1)}"
     if isinstance(task, Pursuit):
@@ -79,6 +83,17 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
             f"the neighbour tells: its shortest path to the evader over neighbours {_path_scale(task)}"
         )
     return known
+
+
+def _displacement(reach: float) -> dict[str, str]:
+    """The columns of the observation set *displacement*."""
+    near = f"/ (distance + {NEAR * reach:.6g} units)"
+    return {
+        "ahead": f"distance along the own heading / {reach:.6g} units",
+        "left": f"distance to the left of the own heading / {reach:.6g} units",
+        "near ahead": f"distance along the own heading {near}",
+        "near left": f"distance to the left of the own heading {near}",
+    }
 
 
 def _path_scale(task: SwarmTask) -> str:

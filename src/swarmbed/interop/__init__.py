@@ -2,6 +2,9 @@
 
 from swarmbed.interop.pettingzoo import parallel_env     # one swarm, agents by name
 from swarmbed.interop.gymnasium import make_vec          # many swarms, every agent a sub-environment
+from swarmbed.interop.stable_baselines3 import SwarmVecEnv     # the same for Stable-Baselines3
+from swarmbed.interop.torchrl import SwarmTorchEnv       # many swarms as one TorchRL environment
+from swarmbed.interop.benchmarl import SwarmTask         # a task for BenchMARL's MAPPO, IPPO, …
 gymnasium.make("swarmbed/Rendezvous-v0")                 # one swarm as one environment, after the import above
 """
 
@@ -13,9 +16,11 @@ from swarmbed.tasks.base import Task
 
 
 def missing(error: ModuleNotFoundError) -> SwarmbedError:
-    """The sentence for a package that is not installed."""
+    """The sentence for a package that is not installed. Those that need torch, which is large, are no extra."""
     package = str(error.name).partition(".")[0]
-    return SwarmbedError(f"swarmbed.interop needs the package {package!r}, which is missing: install swarmbed[interop]")
+    by_hand = package in ("stable_baselines3", "torch", "torchrl", "benchmarl")
+    how = f"pip install {package.replace('_', '-')}" if by_hand else "install swarmbed[interop]"
+    return SwarmbedError(f"swarmbed.interop needs the package {package!r}, which is missing: {how}")
 
 
 def as_task(task: str | Task, settings: dict[str, Any]) -> Task:

@@ -54,6 +54,13 @@ class Episodes:
         self.present = view.present
         return view
 
+    def restart(self, which: np.ndarray) -> swarms.View:
+        """New episodes for some of the swarms."""
+        self.swarms, view = swarms.restart(self.task, self.begun("reset"), which, flatten=self.flatten)
+        view = _as_numpy(view)
+        self.present = view.present
+        return view
+
     def step(self, actions: Any) -> swarms.Outcome:
         """One time step of all swarms."""
         action = self._checked(actions)
@@ -116,7 +123,8 @@ def state_size(task: Task) -> int:
 
 
 def _numbers(state: State) -> list[Array]:
-    return [leaf for leaf in jax.tree.leaves(state) if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+    keys = (jax.dtypes.prng_key, jnp.unsignedinteger)  # the latter: a key as it is kept among plain arrays
+    return [leaf for leaf in jax.tree.leaves(state) if not any(jnp.issubdtype(leaf.dtype, kind) for kind in keys)]
 
 
 def _as_numpy(tree: Any) -> Any:

@@ -86,6 +86,15 @@ def begin(task: Task, keys: UInt32[Array, "swarms words"], *, flatten: bool) -> 
     return Swarms(state, jnp.zeros(len(keys), bool), keys), _view(task, state, flatten)
 
 
+@partial(jax.jit, static_argnames=("task", "flatten"))
+def restart(task: Task, swarms: Swarms, which: Bool[Array, " swarms"], *, flatten: bool) -> tuple[Swarms, View]:
+    """New episodes for the swarms ``which``; the others, and their random numbers, stay where they are."""
+    keys, use = _next(swarms.keys)
+    state = _restart(task, which, swarms.state, use)
+    keys = jnp.where(which[:, None], keys, swarms.keys)
+    return Swarms(state, swarms.ended & ~which, keys), _view(task, state, flatten)
+
+
 @partial(jax.jit, static_argnames=("task", "flatten", "autoreset"))
 def advance(
     task: Task, swarms: Swarms, action: Float[Array, "agents A"], *, flatten: bool, autoreset: Autoreset = "none"

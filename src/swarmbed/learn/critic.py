@@ -59,8 +59,9 @@ class Value:
         samples = number_of_samples(batch)
         size = max(1, min(self.minibatch // devices.device_count(), samples))
         count = samples // size
+        inputs = batch.inputs if batch.judged is None else batch.judged
         minibatches = jax.tree.map(
-            lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), (batch.inputs, targets)
+            lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), (inputs, targets)
         )
 
         # All weights are one vector here: a step is short, and many small arrays would spend it on being called.
@@ -70,7 +71,7 @@ class Value:
             weights, moments = carry
             params = unflatten(weights)
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
-            gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(batch.inputs))
+            gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(inputs))
             gradient = devices.mean_over_devices(ravel_pytree(gradient)[0] / size)
             updates, moments = self.optimiser.update(gradient, moments)
             return (optax.apply_updates(weights, updates), moments), None

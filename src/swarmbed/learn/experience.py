@@ -26,26 +26,43 @@ class Sampling(NamedTuple):
     group: int
 
 
-def act_with(task: Task, model: Model, params: PolicyParams) -> Act:
-    """A Gaussian policy for all agents of all environments at once; keeps the means for the learner."""
+def act_with(task: Task, model: Model, params: PolicyParams, shared_noise: float = 0.0) -> Act:
+    """A Gaussian policy for all agents of all environments at once; keeps the means for the learner.
+
+    ``shared_noise`` is the share ρ of the noise's variance that the agents of a swarm have in common. What each agent
+    does is as likely as before, so learners need not know: ε^i = √ρ ε + √(1 − ρ) ε′^i.
+    """
     everybody = jnp.arange(task.num_agents)
 
     def act(state: State, transmitted: Array | None, key: PRNGKeyArray) -> tuple[Array, Array]:
+        if task.is_large:
+            apply = lambda seen: model.apply(params.network, model.prepare(seen))  # noqa: E731
+            mean = lax.map(lambda one: task.across_agents(one[0], one[1], apply), (state, transmitted))
+            noise = jax.random.normal(key, mean.shape, mean.dtype)
+            return mean + jnp.exp(params.log_std) * noise, mean
         seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
         mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
         mean = mean.reshape(-1, task.num_agents, task.action_size)
-        noise = jax.random.normal(key, mean.shape, mean.dtype)
+        noise = _noise(key, mean, shared_noise)
         return mean + jnp.exp(params.log_std) * noise, mean
 
     return act
 
 
+def _noise(key: PRNGKeyArray, mean: Float[Array, "envs N A"], shared: float) -> Float[Array, "envs N A"]:
+    if isinstance(shared, float) and shared == 0:
+        return jax.random.normal(key, mean.shape, mean.dtype)
+    own_key, common_key = jax.random.split(key)
+    own = jax.random.normal(own_key, mean.shape, mean.dtype)
+    common = jax.random.normal(common_key, (mean.shape[0], 1, mean.shape[2]), mean.dtype)
+    return jnp.sqrt(shared) * common + jnp.sqrt(1.0 - shared) * own
+
+
 def collect(
-    task: Task, model: Model, params: PolicyParams, environments: Environments, key: PRNGKeyArray, how: Sampling
+    task: Task, act: Act, environments: Environments, key: PRNGKeyArray, how: Sampling
 ) -> tuple[Environments, Segment]:
     """Run this device's environments, group by group. Time and environments lead in the result as in one rollout."""
     groups = how.environments // how.group
-    act = act_with(task, model, params)
     split = jax.tree.map(lambda leaf: leaf.reshape(groups, how.group, *leaf.shape[1:]), environments)
     run = lambda group: rollout(task, act, group[0], group[1], how.steps)  # noqa: E731
     environments, segment = lax.map(run, (split, jax.random.split(key, groups)))
@@ -60,9 +77,18 @@ def collect(
 
 
 def make_batch(
-    task: Task, value: Value, critic: Critic, algorithm: Algorithm, segment: Segment, key: PRNGKeyArray, how: Sampling
+    task: Task,
+    value: Value,
+    critic: Critic,
+    algorithm: Algorithm,
+    segment: Segment,
+    key: PRNGKeyArray,
+    how: Sampling,
+    policy: Model | None = None,
 ) -> Batch:
     """Look at the segment from the places of a few agents per environment, and shuffle what they saw.
+
+    ``policy`` is the policy's model, where the critic sees more than the policy does.
 
     A batch holds only samples of agents that were there. Where some were not, others of its samples take their place.
     """
@@ -72,8 +98,13 @@ def make_batch(
 
     def look(state: State, transmitted: Array | None) -> tuple[Any, Float[Array, "envs agents"]]:
         seen = jax.vmap(task.observe_from)(state, viewers, transmitted)
-        inputs = value.model.prepare(flatten_agents(seen))
-        return inputs, value.predict(critic, inputs).reshape(viewers.shape)
+        if policy is None:
+            inputs = value.model.prepare(flatten_agents(seen))
+            return (inputs, None), value.predict(critic, inputs).reshape(viewers.shape)
+        overview: Any = jax.vmap(task.overview)(state, viewers)
+        judged = value.model.prepare(flatten_agents(seen._replace(sets=(*seen.sets, overview))))
+        inputs = policy.prepare(flatten_agents(seen))
+        return (inputs, judged), value.predict(critic, judged).reshape(viewers.shape)
 
     # The last states and those that the clock cut off come after the steps: one loop, compiled once, looks at all.
     rest = jax.tree.map(lambda one, more: jnp.concatenate([one[None], more]), segment.last, segment.cut_off)
@@ -99,13 +130,15 @@ def make_batch(
     )
     chosen = lambda leaf: jnp.take_along_axis(leaf, viewers[None, :, :, None], axis=2)  # noqa: E731
     rows = lambda leaf: merge_leading(leaf, 3)  # noqa: E731
+    inputs, judged = jax.tree.map(lambda leaf: merge_leading(leaf, 2), inputs)
     batch = Batch(
-        jax.tree.map(lambda leaf: merge_leading(leaf, 2), inputs),
+        inputs,
         rows(chosen(steps.action)),
         rows(chosen(steps.extra)),
         rows(_standardised(advantage, there)),
         rows(advantage + values),
         rows(values),
+        judged,
     )
     order = _shuffled(shuffle_key, rows(there))
     return jax.tree.map(lambda leaf: leaf[order], batch)

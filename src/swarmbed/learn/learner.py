@@ -1,4 +1,4 @@
-"""One training iteration as one pure function: run the swarm, build the batch, improve policy and critic.
+"""One training iteration as one pure function: run the swarm, improve the policy (and the critic, where there is one).
 
 ``init(key)`` and ``iterate(state)`` need no mesh: they can be jitted, and vmapped over seeds. :class:`Spread` runs the
 same code on several XLA devices of one machine or of many: environments and samples are spread over the mesh axis,
@@ -6,9 +6,10 @@ parameters are the same everywhere.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from copy import copy
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -18,15 +19,17 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import PRNGKeyArray
 
 from swarmbed.algorithms import gaussian
-from swarmbed.algorithms.base import Algorithm, PolicyParams
+from swarmbed.algorithms.base import Algorithm, LearningAlgorithm, PolicyParams, ThroughTheSwarm
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.compute import compiling, devices, programs
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.neural import Neural
 from swarmbed.learn import rollout
-from swarmbed.learn.critic import Critic, Value
-from swarmbed.learn.experience import Sampling, collect, make_batch
+from swarmbed.learn.critic import Value
+from swarmbed.learn.differentiable import Told, discounted_return
+from swarmbed.learn.experience import Sampling, act_with, collect, make_batch
 from swarmbed.learn.rollout import Environments
+from swarmbed.learn.schedule import with_numbers
 from swarmbed.networks.base import Model, Network
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.spec.errors import SwarmbedError
@@ -43,7 +46,7 @@ class BatchSettings(Spec):
     environments: int = setting(160, "swarms that run side by side", at_least=1)
     segment: int = setting(128, "time steps of each per iteration (environments × segment is the batch)", at_least=1)
     sampled_agents: int = setting(
-        8, "agents per swarm whose experience is learned from, drawn anew each iteration", at_least=1
+        8, "agents per swarm whose experience is learned from, drawn in each iteration", at_least=1
     )
 
 
@@ -53,7 +56,7 @@ class TrainState(NamedTuple):
     key: PRNGKeyArray
     policy: PolicyParams
     memory: Any
-    critic: Critic
+    critic: Any  # a Critic; () where the algorithm has none
     environments: Environments
 
 
@@ -69,12 +72,12 @@ class Learner:
 
     task: Task
     embedding: Embedding = Neural()  # noqa: RUF009  frozen
-    algorithm: Algorithm = Trpo()  # noqa: RUF009
+    algorithm: LearningAlgorithm = Trpo()  # noqa: RUF009
     batch: BatchSettings = BatchSettings()
     network: Network = Perceptron()  # noqa: RUF009
 
     def __post_init__(self) -> None:
-        kinds = {"task": Task, "embedding": Embedding, "algorithm": Algorithm, "batch": BatchSettings}
+        kinds = {"task": Task, "embedding": Embedding, "algorithm": LearningAlgorithm, "batch": BatchSettings}
         for name, kind in {**kinds, "network": Network}.items():
             if not isinstance(getattr(self, name), kind):
                 raise SwarmbedError(f"{name} must be a {kind.__name__}, not {getattr(self, name)!r}")
@@ -84,9 +87,13 @@ class Learner:
         return self.network.model(self.task.layout, self.embedding, self.task.action_size)
 
     @cached_property
-    def value(self) -> Value:
-        model = self.network.model(self.task.layout, self.embedding, 1)
+    def value(self) -> Value | None:
+        """The critic, where the algorithm has one."""
         a = self.algorithm
+        if not isinstance(a, Algorithm):
+            return None
+        layout = self.task.central_layout if a.critic == "central" else self.task.layout
+        model = self.network.model(layout, self.embedding, 1)
         return Value(model, a.value_learning_rate, a.value_epochs, a.value_minibatch)
 
     def init(self, key: PRNGKeyArray) -> TrainState:
@@ -96,18 +103,47 @@ class Learner:
         log_std = jnp.full(self.task.action_size, self.algorithm.initial_log_std, jnp.result_type(float))
         policy = PolicyParams(network, log_std)
         environments = rollout.start(self.task, env_key, self.batch.environments)
-        return TrainState(run_key, policy, self.algorithm.memory(policy), self.value.init(critic_key), environments)
+        critic = self.value.init(critic_key) if self.value is not None else ()
+        return TrainState(run_key, policy, self.algorithm.memory(policy), critic, environments)
 
-    def iterate(self, state: TrainState) -> tuple[TrainState, dict[str, Array]]:
-        """The next state, and one row of numbers about this iteration; NaN where no whole episode ended."""
-        how = self.sampling(devices.device_count())
+    def iterate(
+        self, state: TrainState, numbers: dict[str, Array] | None = None
+    ) -> tuple[TrainState, dict[str, Array]]:
+        """The next state, and one row of numbers about this iteration; NaN where no whole episode ended.
+
+        ``numbers`` take the place of settings of the task and the algorithm in this iteration (see ``schedule``).
+        """
+        if numbers:
+            return self._with_numbers(numbers).iterate(state)
         next_key, here = jax.random.split(state.key)
         own_key = jax.random.fold_in(here, devices.device_index())
+        if isinstance(self.algorithm, ThroughTheSwarm):
+            return self._through_the_swarm(self.algorithm, state, next_key, own_key)
+        return self._on_policy(cast(Algorithm, self.algorithm), cast(Value, self.value), state, next_key, own_key)
+
+    def _with_numbers(self, numbers: dict[str, Array]) -> "Learner":
+        # The models are made from the settings as they are: no scheduled number decides a shape.
+        parts = {"policy_model": self.policy_model, "value": self.value}
+        learner = copy(self)
+        learner.__dict__.update(parts, **{n: with_numbers(getattr(self, n), numbers) for n in ("task", "algorithm")})
+        if self.value is not None:
+            rate = cast(Algorithm, learner.algorithm).value_learning_rate
+            learner.__dict__["value"] = replace(self.value, learning_rate=rate)
+        return learner
+
+    def _on_policy(
+        self, algorithm: Algorithm, value: Value, state: TrainState, next_key: PRNGKeyArray, own_key: PRNGKeyArray
+    ) -> tuple[TrainState, dict[str, Array]]:
+        """Run the swarms on, build a batch, improve policy and critic."""
+        how = self.sampling(devices.device_count())
         run_key, batch_key, update_key, fit_key = jax.random.split(own_key, 4)
-        environments, segment = collect(self.task, self.policy_model, state.policy, state.environments, run_key, how)
-        batch = make_batch(self.task, self.value, state.critic, self.algorithm, segment, batch_key, how)
-        update = self.algorithm.update(self.policy_model, state.policy, state.memory, batch, update_key)
-        critic = self.value.fit(state.critic, batch, fit_key)
+        model = self.policy_model
+        act = act_with(self.task, model, state.policy, algorithm.shared_noise)
+        environments, segment = collect(self.task, act, state.environments, run_key, how)
+        sees_more = model if algorithm.critic == "central" else None
+        batch = make_batch(self.task, value, state.critic, algorithm, segment, batch_key, how, sees_more)
+        update = algorithm.update(model, state.policy, state.memory, batch, update_key)
+        critic = value.fit(state.critic, batch, fit_key)
         metrics = {
             **_means(segment.tally),
             "kl": update.kl,
@@ -116,7 +152,32 @@ class Learner:
             "explained_variance": _explained_variance(batch.target, batch.value),
             "accepted": update.accepted,
         }
+        if (overlooked := jax.vmap(self.task.overlooked)(segment.last)) is not None:
+            metrics["overlooked"] = devices.sum_over_devices(overlooked.sum())
         return TrainState(next_key, update.params, update.memory, critic, environments), metrics
+
+    def _through_the_swarm(
+        self, algorithm: ThroughTheSwarm, state: TrainState, next_key: PRNGKeyArray, own_key: PRNGKeyArray
+    ) -> tuple[TrainState, dict[str, Array]]:
+        """Let the algorithm climb the return of fresh episodes; the state keeps where they ended."""
+        how = self.sampling(devices.device_count())
+        start_key, update_key = jax.random.split(own_key)
+        start = rollout.start(self.task, start_key, how.environments, random_age=False)
+
+        def run(policy: PolicyParams, key: PRNGKeyArray) -> tuple[Array, Told]:
+            act = act_with(self.task, self.policy_model, policy, algorithm.shared_noise)
+            return discounted_return(self.task, act, start, key, how.steps, algorithm.discount)
+
+        update, told = algorithm.improve(run, state.policy, state.memory, update_key)
+        metrics = {
+            **_means(told.tally),
+            "kl": update.kl,
+            "surrogate": update.surrogate,
+            "entropy": gaussian.entropy(update.params.log_std),
+            "explained_variance": jnp.full((), jnp.nan),
+            "accepted": update.accepted,
+        }
+        return TrainState(next_key, update.params, update.memory, state.critic, told.environments), metrics
 
     def sampling(self, num_devices: int = 1) -> Sampling:
         """How the batch of one iteration comes about on each of so many devices."""
@@ -152,19 +213,33 @@ class Spread:
     @cached_property
     def iterate(self) -> Any:
         """The jitted function state → (state, metrics). The old state's memory is reused."""
+        return self._spread((_SPECS,))
+
+    def _spread(self, arguments: tuple[Any, ...]) -> Any:
         step = jax.shard_map(
-            self.learner.iterate, mesh=self.mesh, in_specs=(_SPECS,), out_specs=(_SPECS, P()), check_vma=False
+            self.learner.iterate, mesh=self.mesh, in_specs=arguments, out_specs=(_SPECS, P()), check_vma=False
         )
         return jax.jit(step, donate_argnums=0, compiler_options=compiling.often())
 
-    def compiled(self, state: TrainState) -> Any:
-        """The iteration, compiled once for states of this shape."""
+    def compiled(self, state: TrainState, numbers: dict[str, Any] | None = None) -> Any:
+        """The iteration, compiled once for states of this shape; it takes ``numbers`` where there are any."""
         known: dict[str, Any] = self.__dict__.setdefault("_compiled", {})
-        shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), state))
+        given = (state, numbers) if numbers else state
+        shape = str(jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), given))
         if shape not in known:
-            compile_it = lambda: self.iterate.lower(state).compile()  # noqa: E731
-            known[shape] = self._kept("iterate", state, compile_it)
+            known[shape] = self._kept("iterate", given, lambda: self._compile(state, numbers))
         return known[shape]
+
+    def _compile(self, state: TrainState, numbers: dict[str, Any] | None) -> Any:
+        if not numbers:
+            return self.iterate.lower(state).compile()
+        try:
+            return self._spread((_SPECS, P())).lower(state, numbers).compile()
+        except (jax.errors.ConcretizationTypeError, TypeError) as error:
+            names = ", ".join(numbers)
+            raise SwarmbedError(
+                f"schedule: one of {names} decides what is compiled, so it cannot change during a run"
+            ) from error
 
     def _kept(self, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
         return programs.kept(self.learner, function, arguments, list(self.mesh.devices.flat), compile_it)

@@ -64,6 +64,12 @@ class Segment(NamedTuple):
     tally: Tally
 
 
+def empty_tally(task: Task) -> Tally:
+    """Of no episode."""
+    nothing = jnp.zeros(())
+    return Tally(nothing, nothing, nothing, {metric.name: nothing for metric in task.metrics})
+
+
 def start(task: Task, key: PRNGKeyArray, num_envs: int, *, random_age: bool = True) -> Environments:
     """New environments. With random ages one batch sees all phases of an episode from the beginning on; such first,
     partial episodes are not counted in any mean."""
@@ -71,7 +77,7 @@ def start(task: Task, key: PRNGKeyArray, num_envs: int, *, random_age: bool = Tr
     state = jax.vmap(task.initial)(jax.random.split(state_key, num_envs))
     if random_age:
         state = state._replace(age=jax.random.randint(age_key, (num_envs,), 0, task.horizon))
-    so_far = {name: jnp.zeros(num_envs) for name in _running(task)}
+    so_far = {name: jnp.zeros(num_envs) for name in running(task)}
     return Environments(state, jnp.zeros(num_envs), state.age == 0, so_far)
 
 
@@ -87,8 +93,7 @@ def rollout(
     num_envs = environments.episode_return.shape[0]
     slots = cut_off_slots(task, num_steps)
     cut_off = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (slots, *leaf.shape)), environments.state)
-    nothing = jnp.zeros(())
-    tally = Tally(nothing, nothing, nothing, {metric.name: nothing for metric in task.metrics})
+    tally = empty_tally(task)
 
     def step(carry: Any, step_key: PRNGKeyArray) -> tuple[Any, Step]:
         envs, cut_off, cuts, tally = carry
@@ -99,10 +104,10 @@ def rollout(
         ended = moved.terminated | moved.truncated
 
         slot = jnp.arange(slots)[:, None] == cuts[None, :]
-        cut_off = _select(slot & moved.truncated, moved.state, cut_off)
+        cut_off = select(slot & moved.truncated, moved.state, cut_off)
         episode_return = envs.episode_return + moved.reward
-        so_far = _followed(task, envs.so_far, moved.state)
-        tally = _counted(task, tally, ended & envs.is_whole, moved.state, episode_return, so_far)
+        so_far = followed(task, envs.so_far, moved.state)
+        tally = counted(task, tally, ended & envs.is_whole, moved.state, episode_return, so_far)
         envs = Environments(
             # A condition outside vmap: new starts are drawn only in the rare steps in which some episode ends.
             lax.cond(jnp.any(ended), lambda: _restart(task, ended, moved.state, reset_key), lambda: moved.state),
@@ -128,6 +133,7 @@ class Episode(NamedTuple):
     metrics: dict[str, Float[Array, " time"]]
     last: State
     states: State | None
+    overlooked: Int[Array, ""] | None = None  # neighbours that found no slot, over all steps; None where all have one
 
 
 def episode(
@@ -144,21 +150,22 @@ def episode(
     def step(carry: Any, time: Array) -> tuple[Any, Any]:
         state, total, length, ended = carry
         act_key, move_key = step_keys(key, time)
+        overlooked = task.overlooked(state)
         action = control(task, state, act_key)
         moved = task.advance(move_key, state, action)
         total = total + jnp.where(ended, 0.0, moved.reward)
         length = length + jnp.where(ended, 0, 1)
         state = jax.tree.map(lambda new, old: jnp.where(ended, old, new), moved.state, state)
         ended = ended | moved.terminated
-        return (state, total, length, ended), (task.measure(state), state if keep_states else None)
+        return (state, total, length, ended), (task.measure(state), overlooked, state if keep_states else None)
 
     begin = (state, jnp.zeros(()), jnp.zeros((), int), task.terminated(state))
     times = jnp.arange(task.horizon if num_steps is None else num_steps)
-    (last, total, length, ended), (metrics, states) = lax.scan(step, begin, times)
+    (last, total, length, ended), (metrics, overlooked, states) = lax.scan(step, begin, times)
     prepend = lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest])  # noqa: E731
     metrics = jax.tree.map(prepend, task.measure(state), metrics)
     states = jax.tree.map(prepend, state, states) if keep_states else None
-    return Episode(total, length, ended, metrics, last, states)
+    return Episode(total, length, ended, metrics, last, states, None if overlooked is None else overlooked.sum())
 
 
 def step_keys(key: PRNGKeyArray, time: Int[Array, ""]) -> tuple[PRNGKeyArray, PRNGKeyArray]:
@@ -167,12 +174,12 @@ def step_keys(key: PRNGKeyArray, time: Int[Array, ""]) -> tuple[PRNGKeyArray, PR
     return act_key, move_key
 
 
-def _running(task: Task) -> list[str]:
+def running(task: Task) -> list[str]:
     """The metrics that have to be followed through an episode; levels only matter where it ends."""
     return [metric.name for metric in task.metrics if metric.kind != "level"]
 
 
-def _followed(task: Task, so_far: dict[str, Array], state: State) -> dict[str, Array]:
+def followed(task: Task, so_far: dict[str, Array], state: State) -> dict[str, Array]:
     if not so_far:
         return so_far
     now = jax.vmap(task.measure)(state)
@@ -180,7 +187,7 @@ def _followed(task: Task, so_far: dict[str, Array], state: State) -> dict[str, A
     return {name: combine[name](value, now[name]) for name, value in so_far.items()}
 
 
-def _counted(
+def counted(
     task: Task, tally: Tally, counted: Array, state: State, episode_return: Array, so_far: dict[str, Array]
 ) -> Tally:
     """The tally with the episodes that just ended."""
@@ -203,10 +210,10 @@ def _counted(
 
 def _restart(task: Task, ended: Array, state: State, key: PRNGKeyArray) -> State:
     fresh = jax.vmap(task.initial)(jax.random.split(key, ended.shape[0]))
-    return _select(ended, fresh, state)
+    return select(ended, fresh, state)
 
 
-def _select(condition: Array, yes: State, no: State) -> State:
+def select(condition: Array, yes: State, no: State) -> State:
     """Leaf by leaf; the condition has the leaves' leading axes."""
 
     def pick(a: Array, b: Array) -> Array:

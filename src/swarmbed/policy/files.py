@@ -7,10 +7,12 @@ import jax
 import jax.numpy as jnp
 
 from swarmbed.algorithms.base import PolicyParams
-from swarmbed.networks.base import as_network
+from swarmbed.embeddings.base import Embedding
+from swarmbed.networks.base import Network, as_network
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import config, files, registry
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks.base import Task
 
 FORMAT = "swarmbed-policy-2"
 EARLIER = ("swarmbed-policy-1",)
@@ -25,11 +27,42 @@ def save_policy(policy: Policy, path: Path, notes: dict[str, str] | None = None)
 def load_policy_file(path: Path) -> Policy:
     """Read a policy; a file that is missing, damaged or something else says so."""
     arrays, metadata = files.load_arrays(path)
-    if metadata.get("format") in EARLIER:
+    task, embedding, network = _parts(path, metadata)
+    if metadata["format"] in EARLIER:
         arrays = {modern_name(name): value for name, value in arrays.items()}
-    elif metadata.get("format") != FORMAT:
+    template = _template(path, task, embedding, network)
+    return Policy(task, embedding, files.arrays_to_tree(template, arrays, f"file {path}"), network)
+
+
+def _template(path: Path, task: Task, embedding: Embedding, network: Network) -> PolicyParams:
+    """The shapes of the weights that the settings in a header ask for."""
+    try:
+        model = network.model(task.layout, embedding, task.action_size)
+        return jax.eval_shape(lambda: PolicyParams(model.init(jax.random.key(0)), jnp.zeros(task.action_size)))
+    except SwarmbedError as error:
+        raise SwarmbedError(f"the header of {path} makes no policy: {error}") from error
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+        # Settings that are each all right and together are not, such as sizes whose product no array can have.
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise SwarmbedError(f"the header of {path} makes no policy: {reason[:200]}") from error
+
+
+def load_outline(path: Path) -> Policy:
+    """A policy without its weights: enough to say what it was trained on and what it fits, many times as fast."""
+    task, embedding, network = _parts(path, files.load_arrays(path)[1])
+    return Policy(task, embedding, PolicyParams({}, jnp.zeros(task.action_size)), network)
+
+
+def _parts(path: Path, metadata: dict[str, str]) -> tuple[Task, Embedding, Network]:
+    """What a policy file's header says that the policy is made of."""
+    if metadata.get("format") not in (FORMAT, *EARLIER):
         raise SwarmbedError(f"file {path} is not a policy that this version of swarmbed reads ({FORMAT})")
+    if "config" not in metadata:
+        raise SwarmbedError(f"the header of {path} is damaged: it has no settings")
     settings = config.parse(metadata["config"], f"the header of {path}")
+    missing = [section for section in ("task", "embedding") if "name" not in settings.get(section, {})]
+    if missing:
+        raise SwarmbedError(f"the header of {path} is damaged: it does not name the {missing[0]}")
     for family in (registry.tasks, registry.embeddings, registry.networks):
         name = settings.get(family.kind, {}).get("name", config.DEFAULTS[family.kind])
         if name not in family.names():
@@ -37,19 +70,13 @@ def load_policy_file(path: Path) -> Policy:
                 f"file {path} was trained with the {family.kind} {name!r}, which is not part of swarmbed; load the "
                 "file that defines it with --plugin FILE.py or, in Python, swarmbed.register(the class)"
             )
-    task, embedding = config.spec_from(settings, "task"), config.spec_from(settings, "embedding")
-    network = as_network(config.spec_from(settings, "network"))
-    model = network.model(task.layout, embedding, task.action_size)
-    template = jax.eval_shape(lambda: PolicyParams(model.init(jax.random.key(0)), jnp.zeros(task.action_size)))
-    return Policy(task, embedding, files.arrays_to_tree(template, arrays, f"file {path}"), network)
+    try:
+        task, embedding = config.spec_from(settings, "task"), config.spec_from(settings, "embedding")
+        return task, embedding, as_network(config.spec_from(settings, "network"))
+    except SwarmbedError as error:
+        raise SwarmbedError(f"the header of {path} is wrong: {error}") from error
 
 
 def modern_name(name: str) -> str:
     """Arrays were called ``head.layer0.weight`` in the first format; layers and sets are just numbered now."""
     return re.sub(r"\b(?:layer|set)(\d+)\b", r"\1", name)
-
-
-def notes_of(path: Path) -> dict[str, str]:
-    """What a policy file's header says besides its settings."""
-    metadata: dict[str, str] = files.load_arrays(path)[1]
-    return {name: text for name, text in metadata.items() if name not in ("format", "config")}

@@ -1,16 +1,16 @@
 """WHO on the command line: a run folder, a policy file, a shipped policy's name or a controller's name."""
 
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from swarmbed.controllers.base import Controller
 from swarmbed.policy.files import load_policy_file
+from swarmbed.policy.headers import shipped_policies
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import registry
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.arguments import checked_arguments
+from swarmbed.spec.errors import SwarmbedError, did_you_mean
 from swarmbed.spec.settings import build
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
@@ -20,7 +20,7 @@ SENSES = ("observation", "velocity_frame")  # a trained policy brings these alon
 
 @dataclass(frozen=True)
 class Contestant:
-    """Somebody who can be run: a controller with a name and, for a trained policy, the task it was trained on."""
+    """What can be run: a controller with a name and, for a trained policy, the task it was trained on."""
 
     name: str
     controller: Controller
@@ -28,7 +28,7 @@ class Contestant:
 
 
 def find(who: str, *, stochastic: bool = False, gains: dict[str, Any] | None = None) -> Contestant:
-    """The contestant behind a name or path."""
+    """The policy or controller behind a name or path."""
     if who in registry.controllers.all():
         spec: type[Controller] = registry.controllers.get(who)
         return Contestant(who, build(spec, gains or {}, f"controller {who!r}"))
@@ -36,6 +36,7 @@ def find(who: str, *, stochastic: bool = False, gains: dict[str, Any] | None = N
     return Contestant(Path(who).stem if Path(who).is_file() else Path(who).name, policy, policy.task)
 
 
+@checked_arguments(name_or_path="the name of a policy, or the path of one")
 def load_policy(name_or_path: str | Path) -> Policy:
     """A trained policy: from a run folder (its last policy), a policy file, or the name of a shipped one.
 
@@ -53,22 +54,14 @@ def load_policy(name_or_path: str | Path) -> Policy:
     if path.is_file():
         return load_policy_file(path)
     known = [*registry.controllers.all(), *shipped]
-    close = get_close_matches(str(name_or_path), known, n=1)
     raise SwarmbedError(
         f"{str(name_or_path)!r} is no run folder, policy file, shipped policy or controller"
-        + (f"; did you mean {close[0]!r}?" if close else "")
-        + " ('swarmbed list' shows what there is)"
+        f"{did_you_mean(name_or_path, known)} ('swarmbed list' shows what there is)"
     )
 
 
-def shipped_policies() -> dict[str, Path]:
-    """The policies inside the package, by name."""
-    folder = Path(str(resources.files("swarmbed") / "policy" / "shipped"))
-    return {path.stem: path for path in sorted(folder.glob("*.safetensors"))}
-
-
 def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool = False) -> Contestant:
-    """Whatever names a contestant, as one."""
+    """A name, path, policy or controller as a contestant."""
     if isinstance(who, (str, Path)):
         return find(str(who), stochastic=stochastic)
     if isinstance(who, Contestant):
@@ -83,7 +76,7 @@ def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool
 
 
 def choose_task(contestant: Contestant, task: Task | None) -> Task:
-    """The task as this contestant senses it: the given one, else its own, else the first that its controller fits."""
+    """The task with this policy's observations: the given one, else its own, else the first that it fits."""
     if task is None:
         return contestant.task or default_task(contestant)
     if contestant.task is None:

@@ -40,20 +40,25 @@ class Policy(Controller):
 
     def __call__(self, observation: Observation, key: PRNGKeyArray | None = None) -> Float[Array, "agents A"]:
         """The action of every agent that made the observation: the mean or, given a key, drawn."""
-        return self._drawn(self.mean(observation), key)
+        return self._noisy(self.mean(observation), key)
 
     def act(self, state: State, key: PRNGKeyArray | None = None) -> Float[Array, "N A"]:
         """The actions of a whole swarm on the policy's own task: the mean or, given a key, drawn."""
-        return self(self.task.observe(state), key)
+        return self._noisy(self.sampling(False).control(self.task, state, jax.random.key(0)), key)
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
         """The actions of a swarm on any task that it fits; drawn if the policy is a sampling one."""
-        return self._drawn(self.mean(task.observe(state), task), key if self.stochastic else None)
+        mean = task.across_agents(state, task.transmit(state), lambda seen: self.mean(seen, task))
+        return self.drawn(mean, key)
 
     def mean(self, observation: Observation, task: Task | None = None) -> Float[Array, "agents A"]:
         """The mean action of every agent that made the observation."""
         model = self.model_for(task or self.task)
         return model.apply(self.params.network, model.prepare(observation))
+
+    def drawn(self, mean: Float[Array, "N A"], key: PRNGKeyArray) -> Float[Array, "N A"]:
+        """The actions of a swarm with these means: drawn if the policy is a sampling one, else the means."""
+        return self._noisy(mean, key if self.stochastic else None)
 
     def sampling(self, stochastic: bool) -> "Policy":
         """The same policy, drawing its actions or taking their mean."""
@@ -99,7 +104,7 @@ class Policy(Controller):
                 f"not with {task.num_agents}"
             )
 
-    def _drawn(self, mean: Float[Array, "agents A"], key: PRNGKeyArray | None) -> Float[Array, "agents A"]:
+    def _noisy(self, mean: Float[Array, "agents A"], key: PRNGKeyArray | None) -> Float[Array, "agents A"]:
         if key is None:
             return mean
         return mean + jnp.exp(self.params.log_std) * jax.random.normal(key, mean.shape, mean.dtype)

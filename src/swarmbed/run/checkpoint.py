@@ -12,6 +12,7 @@ from swarmbed.learn.learner import TrainState
 from swarmbed.policy.files import modern_name
 from swarmbed.spec import config, files
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.table import Row
 
 FORMAT = "swarmbed-checkpoint-2"
 EARLIER = "swarmbed-checkpoint-1"
@@ -19,13 +20,18 @@ KEPT = 3
 
 
 class Checkpoint(NamedTuple):
-    """A moment of a training run: ``iteration`` iterations are done; ``best`` is the best policy so far."""
+    """A moment of a training run: ``iteration`` iterations are done; ``best`` is the best policy so far.
+
+    ``rows`` are the metrics of all iterations until then, so that a damaged metrics.csv is noticed and mended; None
+    where an earlier version wrote the checkpoint.
+    """
 
     iteration: int
     seconds: float
     state: TrainState
     best: Any
     best_return: float
+    rows: list[Row] | None = None
 
 
 def on_host(tree: Any) -> Any:
@@ -50,12 +56,16 @@ def save(folder: Path, checkpoint: Checkpoint, settings: str) -> None:
     arrays = files.tree_to_arrays({"state": on_host(checkpoint.state), "best": checkpoint.best})
     if jax.process_index() != 0:
         return
+    rows = checkpoint.rows or []
+    columns = list(rows[0]) if rows else []
+    arrays["metrics"] = np.array([[row[name] for name in columns] for row in rows], np.float64).reshape(len(rows), -1)
     metadata = {
         "format": FORMAT,
         "iteration": str(checkpoint.iteration),
         "seconds": repr(checkpoint.seconds),
         "best_return": repr(checkpoint.best_return),
         "settings": settings,
+        "columns": ",".join(columns),
     }
     files.save_arrays(folder / f"{checkpoint.iteration:06d}.safetensors", arrays, metadata)
     # What lies beyond this iteration could not be read when the run began: it is not this run's future.
@@ -93,9 +103,11 @@ def _load(path: Path, template: TrainState, shardings: TrainState, settings: str
     tree = files.arrays_to_tree({"state": template, "best": template.policy}, arrays, f"checkpoint {path}")
     state = jax.tree.map(_place, tree["state"], _spread(shardings, tree["state"]))
     best = jax.tree.map(np.asarray, tree["best"])
-    return Checkpoint(
-        int(metadata["iteration"]), float(metadata["seconds"]), state, best, float(metadata["best_return"])
-    )
+    rows = None
+    if "metrics" in arrays:
+        rows = [dict(zip(metadata["columns"].split(","), map(float, row), strict=True)) for row in arrays["metrics"]]
+    iteration, seconds, best_return = (metadata[name] for name in ("iteration", "seconds", "best_return"))
+    return Checkpoint(int(iteration), float(seconds), state, best, float(best_return), rows)
 
 
 def _check_settings(path: Path, made_with: str, settings: str) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 
 from swarmbed.compute import compiling
 from swarmbed.learn.learner import TrainState
-from swarmbed.run.folder import Row
+from swarmbed.spec.table import Row
 
 
-def complaint(state: TrainState, row: Row) -> str | None:
+def complaint(state: TrainState, row: Row, not_measured: tuple[str, ...] = ()) -> str | None:
     """What of a state after an iteration is not finite, in words; None where everything is."""
     returns, moving, policy, critic = jax.device_get(_compiled()(state))
     if returns.any():
@@ -27,7 +27,7 @@ def complaint(state: TrainState, row: Row) -> str | None:
     if row["episodes"] > 0 and not math.isfinite(row["mean_return"]):
         return "the return of an episode is not finite"
     for name in ("kl", "surrogate", "entropy"):
-        if not math.isfinite(row[name]):
+        if name not in not_measured and not math.isfinite(row[name]):
             return f"the metric {name} is not finite"
     return None
 

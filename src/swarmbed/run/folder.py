@@ -1,27 +1,30 @@
 """The folder of a training run: what is in it, who may write to it, and its table of metrics."""
 
-import csv
-import io
 import math
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 try:
     import fcntl
 except ImportError:  # not a Unix: nobody else is kept out
     fcntl = None  # type: ignore[assignment]
 
-from swarmbed.spec import config, files
+from swarmbed.spec import config, files, table
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.table import Row
 
 COLUMNS = (
     "iteration", "env_steps", "samples", "seconds", "mean_return", "mean_length", "kl", "surrogate", "entropy",
     "explained_variance",
 )  # fmt: skip
-Row = dict[str, float]
+
+
+def say(sentence: str) -> None:
+    """Something a user should know, though the run goes on."""
+    print(f"swarmbed: {sentence}", file=sys.stderr, flush=True)
 
 
 class RunFolder:
@@ -81,7 +84,7 @@ class RunFolder:
             os.close(folder)
 
     def write_config(self, settings: config.Config) -> None:
-        files.write_atomically(self.config, config.dump(settings).encode())
+        files.write_atomically(self.config, config.sealed(config.dump(settings)).encode())
 
     def read_config(self) -> config.Config:
         if not self.config.is_file():
@@ -93,20 +96,20 @@ class RunFolder:
             raise SwarmbedError(f"{self.config} is damaged: it has no section [{missing[0]}]")
         return settings
 
+    def config_is_as_written(self) -> bool | None:
+        """Whether config.toml is what we wrote, by its checksum; None for one of an earlier version, without any."""
+        return config.seal_holds(self.config.read_bytes().decode(errors="replace"))
+
     def write_metrics(self, rows: list[Row], columns: tuple[str, ...]) -> None:
         """The whole table at once."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([_cell(row[name]) for name in columns] for row in rows)
-        files.write_atomically(self.metrics, text.getvalue().encode())
+        files.write_atomically(self.metrics, table.write(columns, rows))
 
     def append_metrics(self, row: Row, columns: tuple[str, ...]) -> None:
-        with self.metrics.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow([_cell(row[name]) for name in columns])
+        with self.metrics.open("ab") as file:
+            file.write(table.line([row[name] for name in columns]).encode())
 
-    def read_metrics(self) -> list[Row]:
-        return read_rows(self.metrics)
+    def read_metrics(self, report: Callable[[str], None] = say) -> list[Row]:
+        return read_rows(self.metrics, report)
 
     def _clear(self) -> None:
         """Remove what a run writes, and nothing else. The configuration goes last: while it is there, the folder is a
@@ -126,23 +129,23 @@ class RunFolder:
                     file.unlink(missing_ok=True)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """A file of metrics: the rows that are whole; a last one that a crash cut short is left out."""
+def read_rows(path: Path, report: Callable[[str], None] = say) -> list[Row]:
+    """A file of metrics: the rows that are whole. What cannot be read, or does not follow, is reported and left out."""
     if not path.is_file():
         return []
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [
-        {name: float(cell) if cell else math.nan for name, cell in row.items()}
-        for row in rows
-        if None not in row.values() and None not in row
-    ]
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float) and math.isnan(value):
-        return ""
-    return str(value) if isinstance(value, int) or float(value) != int(value) else str(int(value))
+    found = table.read(path)
+    missing = [name for name in COLUMNS if name not in found.columns]
+    if missing:
+        report(f"{path} is damaged: it has no column {missing[0]}; its rows are left out")
+        return []
+    for complaint in found.complaints:
+        report(f"{complaint}; this row is left out")
+    rows = table.in_sequence(found.rows, "iteration")
+    kept = {id(row) for row in rows}
+    for row in found.rows:
+        if id(row) not in kept:
+            report(f"{path}: the row of iteration {row['iteration']:g} does not follow the one before; it is left out")
+    return rows
 
 
 def is_flat(returns: list[float], tolerance: float = 0.01, least: int = 50) -> bool:

@@ -10,7 +10,7 @@ from swarmbed.draw.curves import Curve
 from swarmbed.draw.figures import learning_figure, training_figure
 from swarmbed.draw.shown import Shown
 from swarmbed.policy.policy import Policy
-from swarmbed.run.folder import Row
+from swarmbed.spec.table import Row
 
 LAST = 10  # iterations over which the end of a learning curve is averaged
 

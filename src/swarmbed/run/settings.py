@@ -14,6 +14,9 @@ class RunSettings(Spec):
     checkpoint_every: int = setting(5, "iterations between checkpoints", at_least=1)
     until_flat: bool = setting(False, "stop as soon as the learning curve is flat")
     init: str | None = setting(None, "trained policy to start from (WHO)")
+    schedule: tuple[str, ...] = setting(
+        (), "numbers of task or algorithm that change with the iterations, as NAME=VALUE:ITERATION,VALUE:ITERATION,…"
+    )
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Training from Python: start a run, go on with one, or train one learner with several seeds."""
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -7,28 +8,30 @@ from typing import Any
 
 import jax
 
-from swarmbed.algorithms.base import Algorithm
+from swarmbed.algorithms.base import LearningAlgorithm
 from swarmbed.compute import devices
 from swarmbed.embeddings.base import Embedding
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.networks.base import as_network
-from swarmbed.run.folder import RunFolder
+from swarmbed.run.folder import RunFolder, say
 from swarmbed.run.result import TrainingResult, TrainingResults
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.trainer import Callback, Trainer
 from swarmbed.spec import config, registry
+from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.presets import preset as preset_named
 from swarmbed.spec.settings import build, check_count
 from swarmbed.tasks.base import Task
 
 
+@checked_arguments(task=TASK, embedding="an embedding or the name of one", algorithm="an algorithm or the name of one")
 def train(
     task: str | Task | None = None,
     *,
     embedding: str | Embedding | None = None,
     network: str | Any = None,
-    algorithm: str | Algorithm | None = None,
+    algorithm: str | LearningAlgorithm | None = None,
     batch: BatchSettings | None = None,
     preset: str | None = None,
     num_agents: int | None = None,
@@ -37,6 +40,7 @@ def train(
     seed: int | None = None,
     seeds: int | None = None,
     init: str | Path | None = None,
+    schedule: Sequence[str] | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
     overwrite: bool = False,
@@ -47,6 +51,7 @@ def train(
 
     ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects, also
     of classes written in this very cell. ``num_agents`` and ``observation`` change those settings of the task.
+    ``schedule`` lists numbers that change with the iterations, such as ``"evader_speed_ratio=1.2:0,2.0:60"``.
     ``preset`` is the name of settings that go together. With ``seeds=8`` eight runs are trained, with seeds from
     ``seed`` on, and the result is a :class:`TrainingResults` instead of a :class:`TrainingResult`. ``callback`` is
     called after every iteration and may return True to stop. Without ``out`` the run gets a new folder under ``runs/``;
@@ -60,7 +65,7 @@ def train(
         given = {
             "task": task, "embedding": embedding, "network": network, "algorithm": algorithm, "batch": batch,
             "preset": preset, "num_agents": num_agents, "observation": observation, "seed": seed, "seeds": seeds,
-            "init": init, "out": out,
+            "init": init, "schedule": schedule, "out": out,
         }  # fmt: skip
         for name in (name for name, value in given.items() if value is not None):
             raise SwarmbedError(f"resume keeps the run's own settings: leave {name} out (only iterations may change)")
@@ -73,7 +78,8 @@ def train(
         batch if batch is not None else build(BatchSettings, base.get("batch", {}), "section [batch]"),
         as_network(_spec("network", network, base)),
     )
-    changes = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
+    changes: dict[str, Any] = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
+    changes["schedule"] = None if schedule is None else tuple(schedule)
     chosen = base.get("run", {}) | {name: value for name, value in changes.items() if value is not None}
     run = build(RunSettings, chosen, "train")
     folder = Path(out) if out is not None else free_folder(learner)
@@ -150,9 +156,25 @@ def resume_run(
         run = build(RunSettings, run_section, "section [run]")
         trainer = Trainer(learner_from(settings), run, where, outputs, num_devices, callback)
         point = trainer.newest()
+        _check_config(where, point.iteration > 0)
         if iterations is not None and trainer.writes:
             where.write_config(trainer.settings)
         return trainer.run_from(point)
+
+
+def _check_config(folder: RunFolder, has_checkpoint: bool) -> None:
+    """What a checkpoint does not know of the configuration is believed only as long as the file is as we wrote it."""
+    if folder.config_is_as_written() is not False:
+        return
+    if not has_checkpoint:
+        raise SwarmbedError(
+            f"{folder.config} is not as swarmbed wrote it: its checksum does not match, and there is no checkpoint "
+            f"to compare it with; if the change was meant, start a new run with --config {folder.config}"
+        )
+    say(
+        f"{folder.config} is not as swarmbed wrote it: its checksum does not match. What is learned, and how, agrees "
+        "with the checkpoint; the rest of section [run] is taken from the file"
+    )
 
 
 def learner_from(settings: config.Config) -> Learner:

@@ -2,7 +2,6 @@
 
 import errno
 import math
-import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -16,20 +15,23 @@ import numpy as np
 from jax.sharding import Mesh
 
 from swarmbed.compute import devices
+from swarmbed.learn import estimate
 from swarmbed.learn.learner import Learner, Spread, TrainState
+from swarmbed.learn.schedule import numbers_at, schedules_for
 from swarmbed.policy.files import save_policy
 from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
 from swarmbed.run import checkpoint, distributed, finite
 from swarmbed.run.checkpoint import Checkpoint
-from swarmbed.run.folder import COLUMNS, Row, RunFolder, is_flat
+from swarmbed.run.folder import COLUMNS, RunFolder, is_flat, say
 from swarmbed.run.loggers import make_loggers
 from swarmbed.run.progress import TrainingProgress
 from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
-from swarmbed.spec import config
+from swarmbed.spec import config, table
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.table import Row
 
 REFUSALS = 10  # updates refused in a row that are worth a word
 
@@ -70,10 +72,14 @@ class Trainer:
         num_devices: int | None = None,
         callback: Callback | None = None,
     ) -> None:
+        mesh = devices.mesh(num_devices)
+        estimate.check_training(learner, mesh.size)
         self.learner, self.run, self.folder, self.outputs, self.callback = learner, run, folder, outputs, callback
-        self.spread = spread(learner, devices.mesh(num_devices))
+        self.schedules = schedules_for(run.schedule, learner.task, learner.algorithm)
+        self.spread = spread(learner, mesh)
         self.writes = jax.process_index() == 0
         measured = [metric.name for metric in learner.task.metrics]
+        measured += ["overlooked"] if learner.task.may_overlook else []
         self.columns = (*COLUMNS, *measured, "accepted", "episodes", "processor_seconds")
 
     @cached_property
@@ -84,7 +90,10 @@ class Trainer:
     @cached_property
     def _made_with(self) -> str:
         """The learner's settings and the seed, as a checkpoint knows them; a run's length may change."""
-        return config.dump(config.to_sections(self.learner.specs) | {"run": {"seed": self.run.seed}})
+        return config.dump(
+            config.to_sections(self.learner.specs)
+            | {"run": {"seed": self.run.seed, "schedule": list(self.run.schedule)}}
+        )
 
     def beginning(self) -> Checkpoint:
         """A run before its first iteration."""
@@ -95,10 +104,9 @@ class Trainer:
 
     def newest(self) -> Checkpoint:
         """Where the run stopped; its beginning where there is no checkpoint."""
-        warn = lambda text: print(f"swarmbed: {text}", file=sys.stderr)  # noqa: E731
         shapes = jax.eval_shape(self.learner.init, jax.random.key(0))
         folder = self.folder.checkpoints
-        found = checkpoint.load_newest(folder, shapes, self.spread.shardings, self._made_with, warn)
+        found = checkpoint.load_newest(folder, shapes, self.spread.shardings, self._made_with, say)
         return found or self.beginning()
 
     def alone(self) -> AbstractContextManager[None]:
@@ -107,9 +115,8 @@ class Trainer:
 
     def run_from(self, point: Checkpoint) -> TrainingResult:
         """Go on from a checkpoint to the last iteration."""
-        kept = [row for row in self.folder.read_metrics() if row["iteration"] <= point.iteration]
         # A run that an earlier version began may lack a column.
-        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in kept]
+        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in self._kept_rows(point)]
         with ExitStack() as stack:
             loggers = []
             if self.writes:
@@ -132,6 +139,25 @@ class Trainer:
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
+    def _kept_rows(self, point: Checkpoint) -> list[Row]:
+        """The rows of metrics.csv until a checkpoint; what is not as the checkpoint has it is said and mended."""
+        if point.iteration == 0:
+            return []
+        complaints: list[str] = []
+        found = [row for row in self.folder.read_metrics(complaints.append) if row["iteration"] <= point.iteration]
+        if point.rows is None:
+            for complaint in complaints:
+                say(complaint)
+            return found
+        written = {row["iteration"]: row for row in found}
+        wrong = [row["iteration"] for row in point.rows if not _same(written.get(row["iteration"], {}), row)]
+        if wrong or complaints:
+            which = ", ".join(f"{number:g}" for number in wrong[:5]) + (", …" if len(wrong) > 5 else "")
+            rows = f"; the rows of iterations {which} are not as the checkpoint has them" if wrong else ""
+            first = f" ({complaints[0]})" if complaints else ""
+            say(f"{self.folder.metrics} is damaged{first}{rows}; it is written anew from the checkpoint")
+        return point.rows
+
     def _loop(
         self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any], requests: Requests
     ) -> Checkpoint:
@@ -139,7 +165,7 @@ class Trainer:
             self._write(point)
             return point
         progress.compiling()
-        iterate = self.spread.compiled(point.state)
+        iterate = self.spread.compiled(point.state, numbers_at(self.schedules, point.iteration))
         distributed.wait_for_all("compiled")
         progress.running()
         state, best, best_return = point.state, point.best, point.best_return
@@ -148,20 +174,26 @@ class Trainer:
         for iteration in range(point.iteration + 1, self.run.iterations + 1):
             behind = checkpoint.on_host(state.policy)  # the policy that this iteration's episodes are made with
             started = time.monotonic()
-            state, metrics = iterate(state)
+            numbers = numbers_at(self.schedules, iteration - 1)
+            state, metrics = iterate(state, numbers) if numbers else iterate(state)
             jax.block_until_ready(metrics)
             now = time.monotonic()
             row = self._row(iteration, metrics, now - began, time.process_time() - worked)
-            if jax.process_count() == 1 and (wrong := finite.complaint(state, row)):
+            unknown = self.learner.algorithm.not_measured
+            if jax.process_count() == 1 and (wrong := finite.complaint(state, row, unknown)):
                 raise SwarmbedError(self._broken(iteration, wrong))
             rows.append(row)
             if row["mean_return"] > best_return:
                 best, best_return = behind, row["mean_return"]
-            point = Checkpoint(iteration, row["seconds"], state, best, best_return)
+            point = Checkpoint(iteration, row["seconds"], state, best, best_return, rows)
             progress.iteration(row, self._steps / (now - started))
             self._log(row, loggers)
             if _refused_in_a_row(rows) == REFUSALS:
                 progress.say(f"the last {REFUSALS} updates were refused: the policy does not change any more")
+            if row.get("overlooked", 0) > 0 and not any(earlier.get("overlooked", 0) > 0 for earlier in rows[:-1]):
+                progress.say(
+                    "agents have more neighbours than slots and overlook the rest; more slots: --neighbour-slots"
+                )
             why = self._reason_to_stop(row, rows, state)
             if requests.number is not None:
                 why = why or "asked to stop"
@@ -233,6 +265,11 @@ class Trainer:
             f"the disk is full; the last good checkpoint is still in {self.folder.checkpoints}, "
             f"go on with: swarmbed train --resume {self.folder.path}"
         )
+
+
+def _same(found: Row, known: Row) -> bool:
+    """Whether a row says what is known, as a file can say it."""
+    return table.line([found.get(name, math.nan) for name in known]) == table.line(list(known.values()))
 
 
 def _refused_in_a_row(rows: list[Row]) -> int:

@@ -1,11 +1,12 @@
 """The communication graph 𝒢: who hears whom, how many that are, and shortest paths over it."""
 
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 
 def neighbours(distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | None) -> Bool[Array, "M N"]:
@@ -62,3 +63,49 @@ def _relax_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> t
 
     path_dot, _ = jax.lax.scan(add_hop, own, None, length=max(edge.shape[0] - 1, 1))
     return path, path_dot
+
+
+def shortest_path_in_lists(
+    distance: Float[Array, "N S"],
+    agent: Int[Array, "N S"],
+    mask: Bool[Array, "N S"],
+    last_hop: Float[Array, " N"],
+    far: float = float("inf"),
+) -> Float[Array, " N"]:
+    """The same where slot s of agent i is its neighbour ``agent[i, s]``. Paths longer than ``far`` may come out longer
+    than they are: the search stops when all shorter ones are known."""
+    return _relax_lists(far, jnp.where(mask, distance, jnp.inf), last_hop, agent)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(0,))
+def _relax_lists(
+    far: float, edge: Float[Array, "N S"], last_hop: Float[Array, " N"], agent: Int[Array, "N S"]
+) -> Float[Array, " N"]:
+    def shorten(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        path, _ = carry
+        shorter = jnp.minimum(path, jnp.min(edge + path[agent], axis=1))
+        return shorter, jnp.any((shorter < path) & (shorter <= far))
+
+    path, _ = jax.lax.while_loop(lambda carry: carry[1], shorten, (last_hop, jnp.array(True)))
+    return path
+
+
+@_relax_lists.defjvp
+def _relax_lists_jvp(
+    far: float, primals: tuple[Array, Array, Array], tangents: tuple[Array, Array, Any]
+) -> tuple[Array, Array]:
+    # As above, but sums along paths take few rounds: each doubles the number of hops that are summed.
+    edge, last_hop, agent = primals
+    edge_dot, last_hop_dot, _ = tangents
+    path = _relax_lists(far, edge, last_hop, agent)
+    through = edge + path[agent]
+    slot = jnp.argmin(through, axis=1)[:, None]
+    relayed = jnp.min(through, axis=1) < last_hop
+    along = jnp.take_along_axis(edge_dot, slot, axis=1)[:, 0]
+    total = jnp.where(relayed, along, jnp.where(jnp.isfinite(path), last_hop_dot, 0.0))
+    nobody = edge.shape[0]  # stands behind the last agent, with nothing to add
+    hop = jnp.where(relayed, jnp.take_along_axis(agent, slot, axis=1)[:, 0], nobody)
+    for _ in range(max(edge.shape[0] - 1, 1).bit_length()):
+        total = total + jnp.append(total, 0.0)[hop]
+        hop = jnp.append(hop, nobody)[hop]
+    return path, total

@@ -43,11 +43,12 @@ def length(x: Array, y: Array) -> Array:
     return jnp.where(positive, jnp.sqrt(jnp.where(positive, square, 1.0)), 0.0)
 
 
-def displacement(world: World, origin: Float[Array, "M 2"], target: Float[Array, "T 2"]) -> Displacement:
-    """The nearest-image displacement of every target from every origin."""
+def displacement(world: World, origin: Float[Array, "M 2"], target: Float[Array, "*own T 2"]) -> Displacement:
+    """The nearest-image displacement of every target from every origin. Here and below, targets are the same for all
+    origins, (T, …), or every origin has its own, (M, T, …)."""
     dx, dy = world.nearest(
-        target[None, :, 0] - origin[:, None, 0],
-        target[None, :, 1] - origin[:, None, 1],
+        target[..., 0] - origin[:, None, 0],
+        target[..., 1] - origin[:, None, 1],
     )
     square = dx * dx + dy * dy
     apart = square != 0
@@ -72,7 +73,7 @@ def bearing(to_target: Displacement, facing: Direction) -> Direction:
 
 def relative_orientation(to_target: Displacement, target_facing: Direction) -> Direction:
     """θ^{ij} = atan2(y^i − y^j, x^i − x^j) − φ^j: where origin i is, seen from target j that faces φ^j."""
-    cos, sin = target_facing.cos[None, :], target_facing.sin[None, :]
+    cos, sin = target_facing
     return Direction(
         -to_target.east * cos - to_target.north * sin,
         to_target.east * sin - to_target.north * cos,
@@ -80,12 +81,12 @@ def relative_orientation(to_target: Displacement, target_facing: Direction) -> D
 
 
 def relative_velocity(
-    velocity: Float[Array, "M 2"], target_velocity: Float[Array, "T 2"]
+    velocity: Float[Array, "M 2"], target_velocity: Float[Array, "*own T 2"]
 ) -> tuple[Float[Array, "M T"], Float[Array, "M T"]]:
     """Δv^{ij} = v^i − v^j in the world frame, as x and y."""
     return (
-        velocity[:, None, 0] - target_velocity[None, :, 0],
-        velocity[:, None, 1] - target_velocity[None, :, 1],
+        velocity[:, None, 0] - target_velocity[..., 0],
+        velocity[:, None, 1] - target_velocity[..., 1],
     )
 
 

@@ -49,8 +49,10 @@ class Unicycle(ABC):
         """Agents at these poses that do not move."""
 
     @abstractmethod
-    def move(self, agents: Agents, action: Float[Array, "N 2"], world: World) -> Agents:
-        """The agents one control step later."""
+    def move(
+        self, agents: Agents, action: Float[Array, "N 2"], world: World, top_speed: Float[Array, " N"] | None = None
+    ) -> Agents:
+        """The agents one control step later; ``top_speed`` where each has its own."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,11 @@ class SingleIntegrator(Unicycle):
     def at_rest(self, position: Float[Array, "N 2"], heading: Float[Array, " N"]) -> Agents:
         return Agents(position, heading)
 
-    def move(self, agents: Agents, action: Float[Array, "N 2"], world: World) -> Agents:
-        step, turn = _scaled(action, self.max_speed, self.max_turn_rate, self.substep_seconds)
+    def move(
+        self, agents: Agents, action: Float[Array, "N 2"], world: World, top_speed: Float[Array, " N"] | None = None
+    ) -> Agents:
+        fastest = self.max_speed if top_speed is None else top_speed
+        step, turn = _scaled(action, fastest, self.max_turn_rate, self.substep_seconds)
         cos_turn, sin_turn = jnp.cos(turn), jnp.sin(turn)
 
         def substep(_: Array, carry: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
@@ -86,14 +91,17 @@ class DoubleIntegrator(Unicycle):
     def at_rest(self, position: Float[Array, "N 2"], heading: Float[Array, " N"]) -> Agents:
         return Agents(position, heading, jnp.zeros_like(heading), jnp.zeros_like(heading))
 
-    def move(self, agents: Agents, action: Float[Array, "N 2"], world: World) -> Agents:
+    def move(
+        self, agents: Agents, action: Float[Array, "N 2"], world: World, top_speed: Float[Array, " N"] | None = None
+    ) -> Agents:
         gain, turn_gain = _scaled(action, self.max_acceleration, self.max_turn_acceleration, self.substep_seconds)
         if agents.speed is None or agents.turn_rate is None:
             raise SwarmbedError("double-integrator agents need a speed and a turn_rate; these have none")
+        fastest = self.max_speed if top_speed is None else top_speed
 
         def substep(_: Array, carry: tuple[Array, ...]) -> tuple[Array, ...]:
             x, y, heading, speed, turn_rate = carry
-            speed = jnp.clip(self.velocity_kept * speed + gain, -self.max_speed, self.max_speed)
+            speed = jnp.clip(self.velocity_kept * speed + gain, -fastest, fastest)
             turn_rate = jnp.clip(self.velocity_kept * turn_rate + turn_gain, -self.max_turn_rate, self.max_turn_rate)
             step = speed * self.substep_seconds
             x, y = world.confine(x + step * jnp.cos(heading), y + step * jnp.sin(heading))
@@ -105,7 +113,7 @@ class DoubleIntegrator(Unicycle):
         return Agents(jnp.stack([x, y], -1), _wrap_angle(heading), speed, turn_rate)
 
 
-def _scaled(action: Array, first_limit: float, second_limit: float, seconds: float) -> tuple[Array, Array]:
+def _scaled(action: Array, first_limit: float | Array, second_limit: float, seconds: float) -> tuple[Array, Array]:
     """What the action changes in one sub-step."""
     clipped = jnp.clip(action, -1.0, 1.0)
     return clipped[:, 0] * (first_limit * seconds), clipped[:, 1] * (second_limit * seconds)

@@ -4,8 +4,9 @@ No diagram is built. The boundary between a site e and a rival p lies on the lin
 v̂ = ξ/|ξ| turned left by 90°. Every other site q leaves of it what is closer to e: 2(x − e)·(q − e) ≤ |q − e|², a
 half-line in t. What all of them leave is the shared boundary [t_lo, t_hi]; it is empty where t_lo > t_hi.
 
-On a torus, x lies in the site's own cell, a rectangle no larger than the world and centred at e, so the nine images
-next to q's nearest one are all that can cut it. In a closed world the walls cut it too.
+On a torus, x lies in the site's own cell, a rectangle no larger than the world and centred at e. Let q be the image
+nearest to e. Along each axis the image nearest to x is q itself or the one on the other side of e, so these four images
+are all that can cut the cell. In a closed world the walls cut it too.
 """
 
 from typing import NamedTuple
@@ -53,8 +54,8 @@ def shared_boundary(
 ) -> Boundary:
     """The boundary between ``site`` and each rival, cut by all cutters that are present, their images, and the walls.
 
-    Rivals and cutters are displacements from the site. ``is_rival[r, q]`` says that cutter q is rival r itself, which
-    does not cut its own boundary (its other images do).
+    Rivals and cutters are displacements of the nearest images from the site. ``is_rival[r, q]`` says that cutter q is
+    rival r itself, which does not cut its own boundary (its other images do).
     """
     gap = length(rival_x, rival_y)
     inverse = jnp.where(gap > 0, 1.0 / jnp.where(gap > 0, gap, 1.0), 0.0)
@@ -84,12 +85,11 @@ def shared_boundary(
         return clip(low, high, slope, bound, cuts & (apart > (_SAME_SPOT * world.diameter) ** 2))
 
     if isinstance(world, Torus):
-        shifts = [(i * world.width, j * world.height) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-        for shift_x, shift_y in shifts:
-            image_of_rival = is_rival if shift_x == shift_y == 0 else jnp.zeros_like(is_rival)
-            low, high = clip_by_sites(
-                low, high, cutter_x + shift_x, cutter_y + shift_y, present[None, :] & ~image_of_rival
-            )
+        other_x = cutter_x + jnp.where(cutter_x > 0, -world.width, world.width)
+        other_y = cutter_y + jnp.where(cutter_y > 0, -world.height, world.height)
+        low, high = clip_by_sites(low, high, cutter_x, cutter_y, present[None, :] & ~is_rival)
+        for image_x, image_y in ((other_x, cutter_y), (cutter_x, other_y), (other_x, other_y)):
+            low, high = clip_by_sites(low, high, image_x, image_y, present[None, :])
         own_x = jnp.array([world.width, -world.width, 0.0, 0.0], gap.dtype)
         own_y = jnp.array([0.0, 0.0, world.height, -world.height], gap.dtype)
         low, high = clip_by_sites(low, high, own_x, own_y, jnp.ones((1, 4), bool))

@@ -4,6 +4,7 @@ Each section holds the settings of one spec; those of a plug-in family also its 
 become sections and sections become specs.
 """
 
+import hashlib
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from swarmbed.spec.settings import as_dict
 
 SECTIONS = ("task", "embedding", "network", "algorithm", "batch", "run")
 DEFAULTS = {"task": "rendezvous", "embedding": "neural", "network": "perceptron", "algorithm": "trpo"}
+SEAL = "# as swarmbed wrote it, sha256 of the rest:"
 Config = dict[str, dict[str, Any]]
 
 
@@ -47,8 +49,9 @@ def parse(text: str, what: str) -> Config:
     """TOML with known sections only."""
     try:
         config = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SwarmbedError(f"{what} is not valid TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits and nesting without end, too
+        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it holds what no setting can be"
+        raise SwarmbedError(f"{what} is not valid TOML: {reason}") from error
     for section, values in config.items():
         if section not in SECTIONS:
             raise SwarmbedError(f"{what} has no section [{section}]; it may have: {', '.join(SECTIONS)}")
@@ -69,11 +72,28 @@ def modernised(config: Config) -> Config:
 def read(path: Path) -> Config:
     if not path.is_file():
         raise SwarmbedError(f"configuration file {path} does not exist")
-    return parse(path.read_text(encoding="utf-8"), f"configuration file {path}")
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise SwarmbedError(f"configuration file {path} is damaged: byte {error.start} is not UTF-8 text") from error
+    return parse(text, f"configuration file {path}")
 
 
 def dump(config: Config) -> str:
     return tomli_w.dumps(config)
+
+
+def sealed(text: str) -> str:
+    """A configuration under the checksum of itself, in a comment. It comes first, so that a cut does not remove it."""
+    return f"{SEAL} {hashlib.sha256(text.encode()).hexdigest()}\n{text}"
+
+
+def seal_holds(text: str) -> bool | None:
+    """Whether a text is what :func:`sealed` made; None where there is no seal, as in files of version 0.1."""
+    first, _, rest = text.partition("\n")
+    if not first.startswith("#") and SEAL not in text:
+        return None
+    return text == sealed(rest)
 
 
 def merged(base: Config, override: Config) -> Config:

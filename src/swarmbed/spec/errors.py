@@ -1,18 +1,41 @@
 """The one exception a user is meant to read."""
 
 import traceback
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
+
+MANY = 20  # more names than this in a sentence are not read
+LONGEST = 100  # letters of a wrong value in an error
 
 
 class SwarmbedError(ValueError):
     """A wrong setting, a missing file, a policy that does not fit: one sentence, no traceback on the command line."""
 
 
-def choose(what: str, name: object, allowed: "list[str] | tuple[str, ...]") -> str:
-    """Return ``name`` if it is allowed, else say what is."""
+def shown(value: object) -> str:
+    """A wrong value as an error quotes it: as Python writes it, but never longer than a line."""
+    try:
+        text = repr(value)
+    except Exception:  # numbers of thousands of digits, lists inside lists without end, objects that cannot say
+        return f"a {type(value).__name__} that is too large to show"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+
+
+def choose(what: str, name: object, allowed: Sequence[str]) -> str:
+    """Return ``name`` if it is allowed, else say which one was probably meant and what there is."""
     if name not in allowed:
-        raise SwarmbedError(f"{what} {name!r} does not exist; choose one of: {', '.join(allowed)}")
+        guess = did_you_mean(name, allowed)
+        known = f"choose one of: {', '.join(allowed)}" if len(allowed) <= MANY else f"there are {len(allowed)}"
+        known = f" ({known})" if guess else f"; {known}"
+        raise SwarmbedError(f"{what} {shown(name)} does not exist{guess}{known}")
     return str(name)
+
+
+def did_you_mean(name: object, known: Sequence[str]) -> str:
+    """``; did you mean 'rendezvous'?``, or nothing where no name is like the given one."""
+    close = get_close_matches(str(name)[:LONGEST], known, n=1) if isinstance(name, str) else []
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def line_in(file: str | Path | None, error: BaseException) -> str:

@@ -4,7 +4,8 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +15,39 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from swarmbed.spec import limits
 from swarmbed.spec.errors import SwarmbedError
 
 _UNFINISHED = ".unfinished"
+SHOWN = 32  # letters of a name that is being written
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write beside the target, force it to the disk, then rename: a crash leaves the old file or the new one."""
+    """Write a file that a crash leaves as it was or as it will be."""
+    with whole(path) as unfinished, unfinished.open("wb") as file:
+        file.write(content)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A place to write to, which becomes ``path`` when all went well and vanishes when not.
+
+    It lies beside the target and is forced to the disk before it takes the target's name, so that nothing ever stands
+    under that name but the old file or the whole new one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=_UNFINISHED)
+    # A name may be as long as the file system allows, and this one is longer by a few letters.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:SHOWN]}.", suffix=_UNFINISHED)
+    os.close(handle)
+    unfinished = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
+        yield unfinished
+        with unfinished.open("r+b") as file:
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        unfinished.chmod(0o644)
+        unfinished.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
 
@@ -95,11 +111,14 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Read a file that :func:`save_arrays` wrote; anything else, or a damaged one, is a :class:`SwarmbedError`."""
     if not path.is_file():
         raise SwarmbedError(f"file {path} does not exist")
+    # A file can claim any size without taking it on the disk.
+    limits.check_memory(f"file {path}", 2 * path.stat().st_size)
     try:
         with safe_open(path, framework="numpy") as file:
             metadata = dict(file.metadata() or {})
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError, KeyError) as error:
+        # The last three: numbers of a kind that numpy does not have.
         raise SwarmbedError(f"file {path} is damaged or not a safetensors file ({error})") from error
     expected = metadata.pop("sha256", None)
     if expected is None:

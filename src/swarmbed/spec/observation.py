@@ -28,11 +28,13 @@ class ColumnNames(NamedTuple):
 
 
 class SetLayout(NamedTuple):
-    """The shape of a set: slots, numbers per element, and whether an agent's own slot is among them."""
+    """The shape of a set: slots, numbers per element, whether an agent's own slot is among them, and whether a slot
+    always belongs to the same one (in a list of neighbours it belongs to anybody)."""
 
     slots: int
     features: int
     includes_self: bool
+    is_ordered: bool = True
 
 
 class Layout(NamedTuple):

@@ -9,6 +9,15 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "less exploration noise at the start, for pursuit",
         {"algorithm": {"initial_log_std": -0.7}},
     ),
+    "quick": (
+        "rendezvous within a minute: gradients through the simulator",
+        {
+            "task": {"observation": "displacement"},
+            "algorithm": {"name": "analytic"},
+            "batch": {"environments": 16, "segment": 128},
+            "run": {"iterations": 60, "checkpoint_every": 20, "schedule": ["learning_rate=0.005:0,0.0005:60"]},
+        },
+    ),
 }
 
 

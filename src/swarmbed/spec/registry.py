@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
+from swarmbed.spec.arguments import checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose, line_in
 from swarmbed.spec.settings import checked
 
@@ -31,6 +32,7 @@ class Family:
     members: dict[str, type] = field(default_factory=dict)
     variants: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     loaded: bool = False
+    root: str = ""  # the class that all members derive from, where it is not the one that most people derive from
 
     @property
     def kind(self) -> str:
@@ -38,7 +40,7 @@ class Family:
 
     @property
     def base_class(self) -> type:
-        return getattr(importlib.import_module(f"swarmbed.{self.folder}.base"), self.base)  # type: ignore[no-any-return]
+        return getattr(importlib.import_module(f"swarmbed.{self.folder}.base"), self.root or self.base)  # type: ignore[no-any-return]
 
     def all(self) -> dict[str, type]:
         """Every member, the built-in ones first."""
@@ -129,7 +131,7 @@ class Family:
 tasks = Family("tasks", "Task")
 embeddings = Family("embeddings", "Embedding")
 networks = Family("networks", "Network")
-algorithms = Family("algorithms", "Algorithm")
+algorithms = Family("algorithms", "Algorithm", root="LearningAlgorithm")
 controllers = Family("controllers", "Controller")
 FAMILIES = (tasks, embeddings, networks, algorithms, controllers)
 Kind = TypeVar("Kind", bound=type)
@@ -140,6 +142,7 @@ def task_name(task: object) -> str:
     return next((name for name, kind in tasks.all().items() if type(task) is kind), snake_case(type(task).__name__))
 
 
+@checked_arguments()
 def register(kind: Kind, *, name: str | None = None) -> Kind:
     """Make a task, embedding, network, algorithm or controller known by name; also as a decorator.
 

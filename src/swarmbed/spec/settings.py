@@ -12,9 +12,13 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, shown
 
 Kind = TypeVar("Kind")
+_LARGEST = {
+    True: 2**31 - 1,
+    False: 3.4e38,
+}  # whole numbers and others that arrays hold: beyond, counts overflow and numbers are infinite
 
 
 class Bounds(NamedTuple):
@@ -24,6 +28,11 @@ class Bounds(NamedTuple):
     above: float | None = None
     at_most: float | None = None
     below: float | None = None
+
+    @property
+    def has_end(self) -> bool:
+        """Whether there is a bound on large values."""
+        return self.at_most is not None or self.below is not None
 
     def hold(self, value: float) -> bool:
         return (
@@ -55,11 +64,13 @@ def setting(
     at_most: float | None = None,
     below: float | None = None,
     not_empty: bool = False,
+    group: str | None = None,
 ) -> Any:
     """A field of a spec: its default, what it may be, and the sentence that the command line and the reference show.
 
     ``flag`` is a shorter name on the command line (``--agents`` for ``num_agents``); Python uses the field's name.
-    ``not_empty`` asks a list for at least one item. Leave ``default`` out (``...``) for a field that must be given.
+    ``not_empty`` asks a list for at least one item. ``group`` puts it under a title of its own in help and reference.
+    Leave ``default`` out (``...``) for a field that must be given.
     """
     metadata = {
         "help": help,
@@ -67,6 +78,7 @@ def setting(
         "choices": choices,
         "bounds": Bounds(at_least, above, at_most, below),
         "not_empty": not_empty,
+        "group": group,
     }
     return field(metadata=metadata) if default is ... else field(default=default, metadata=metadata)
 
@@ -87,7 +99,7 @@ def check(declared: "Field[Any]", hint: Any, value: Any, name: str) -> Any:
     try:
         converted = convert(value, hint)
     except (TypeError, OverflowError):  # the latter: a whole number too large to be a float
-        raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {value!r}") from None
+        raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {shown(value)}") from None
     choices = declared.metadata.get("choices") or ()
     bounds: Bounds = declared.metadata.get("bounds", Bounds())
     items = converted if isinstance(converted, tuple) else (converted,)
@@ -97,7 +109,9 @@ def check(declared: "Field[Any]", hint: Any, value: Any, name: str) -> Any:
         or not all((isinstance(number, int) or math.isfinite(number)) and bounds.hold(number) for number in numbers)
         or (declared.metadata.get("not_empty") and converted == ())
     ):
-        raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {value!r}")
+        raise SwarmbedError(f"{name} must be {allowed(declared, hint)}, not {shown(value)}")
+    if any(not bounds.has_end and abs(number) > _LARGEST[isinstance(number, int)] for number in numbers):
+        raise SwarmbedError(f"{name} must be a number that fits into 32 bits, not {shown(value)}")
     return converted
 
 
@@ -112,7 +126,7 @@ def allowed(declared: "Field[Any]", hint: Any) -> str:
 def check_count(name: str, value: Any, least: int) -> None:
     """The same for an argument of a function that counts something."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise SwarmbedError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        raise SwarmbedError(f"{name} must be a whole number of at least {least}, not {shown(value)}")
 
 
 def flag_name(spec_field: "Field[Any]") -> str:
@@ -132,7 +146,7 @@ def checked(spec: type, values: dict[str, Any], what: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     for name, value in values.items():
         if name not in known:
-            raise SwarmbedError(f"{what} has no setting {name!r}{_hint(name, known)}")
+            raise SwarmbedError(f"{what} has no setting {shown(name)}{_hint(name, known)}")
         chosen[name] = check(known[name], hints[name], value, f"{what}: {name}")
     return chosen
 
@@ -173,13 +187,15 @@ def convert(value: Any, hint: Any) -> Any:
             or (option not in (int, float, bool, str) and isinstance(option, type) and isinstance(value, option))
         ):
             return value
-    raise TypeError(f"{value!r} is not {describe(hint)}")
+    raise TypeError(f"not {describe(hint)}")
 
 
 def describe(hint: Any, bounds: str = "", not_empty: bool = False) -> str:
     """A type in words."""
     options = [option for option in _options(hint) if option is not type(None)]
     optional = " or left out" if len(options) < len(_options(hint)) else ""
+    if is_range(hint):
+        return f"{describe(options[0], bounds)}, or a range of two{optional}"
     if len(options) > 1:
         return " or ".join(describe(option, bounds) for option in options) + optional
     if get_origin(options[0]) is tuple:
@@ -189,6 +205,12 @@ def describe(hint: Any, bounds: str = "", not_empty: bool = False) -> str:
         return "one of " + ", ".join(map(str, get_args(options[0]))) + optional
     words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
     return words.get(options[0], getattr(options[0], "__name__", str(options[0]))) + bounds + optional
+
+
+def is_range(hint: Any) -> bool:
+    """Whether a setting is one number, or a range (low, high) of which something is drawn."""
+    options = _options(hint)
+    return options[0] in (int, float) and options[1:] == (tuple[options[0], ...],)  # type: ignore[valid-type]
 
 
 def default_of(spec_field: "Field[Any]") -> Any:

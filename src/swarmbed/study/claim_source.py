@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from swarmbed.run.folder import Row
+from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan
 from swarmbed.study.budget import Budget
 from swarmbed.study.claims import Judgement, judge

@@ -62,9 +62,9 @@ def _decisions(agents: int) -> dict[str, float]:
     controller = VoronoiPursuit()
     control = jax.jit(lambda state: controller.control(task, state, jax.random.key(0)))
     return {
-        "network_alone": _microseconds(lambda: forward(alone)),
-        "network_of_all": _microseconds(lambda: forward(seen)) / agents,
-        "voronoi_of_all": _microseconds(lambda: control(state)) / agents,
+        "network_alone": microseconds(lambda: forward(alone)),
+        "network_of_all": microseconds(lambda: forward(seen)) / agents,
+        "voronoi_of_all": microseconds(lambda: control(state)) / agents,
     }
 
 
@@ -75,7 +75,8 @@ def _observation_bytes(agents: int) -> int:
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(seen))
 
 
-def _microseconds(call: Callable[[], jnp.ndarray]) -> float:
+def microseconds(call: Callable[[], jnp.ndarray]) -> float:
+    """Median time of a compiled call."""
     jax.block_until_ready(call())
     times = []
     for _ in range(CALLS):

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from swarmbed import __version__
-from swarmbed.policy.files import load_policy_file, notes_of, save_policy
-from swarmbed.policy.find import shipped_policies
-from swarmbed.run.folder import Row, RunFolder, is_flat, read_rows
+from swarmbed.policy.files import load_policy_file, save_policy
+from swarmbed.policy.headers import notes_of, shipped_policies
+from swarmbed.run.folder import RunFolder, is_flat, read_rows
 from swarmbed.run.train import learner_from
 from swarmbed.spec import config
 from swarmbed.spec.files import write_atomically
+from swarmbed.spec.table import Row
+from swarmbed.study import generation
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Training
 
@@ -34,7 +35,9 @@ class Store:
         self.results, self.work = results, work
 
     def run_folder(self, training: Training, seed: int) -> RunFolder:
-        return RunFolder(self.work / training.name / f"seed-{seed}")
+        # Code that gives other numbers begins anew instead of going on where earlier code stopped.
+        earlier = "" if generation.GENERATION == 1 else f"-generation-{generation.GENERATION}"
+        return RunFolder(self.work / training.name / f"seed-{seed}{earlier}")
 
     def metrics_path(self, training: Training, seed: int) -> Path:
         return self.results / "runs" / training.name / f"seed-{seed}.csv"
@@ -69,8 +72,9 @@ class Store:
         return self.results / name
 
     def finished_seeds(self, training: Training, budget: Budget) -> list[int]:
-        """Seeds whose run is long enough, or whose curve was flat before."""
-        seeds = self.seeds(training)
+        """Seeds whose run is long enough, or whose curve was flat before, and that code of today's generation made."""
+        path = lambda seed: self.metrics_path(training, seed).with_suffix(".toml")  # noqa: E731
+        seeds = [seed for seed in self.seeds(training) if generation.made_by(path(seed)).counts]
         return [seed for seed in seeds if self.is_long_enough(self.rows(training, seed), training, budget)]
 
     def is_long_enough(self, rows: list[Row], training: Training, budget: Budget) -> bool:
@@ -95,7 +99,7 @@ class Store:
         folder = self.run_folder(training, seed)
         target = self.metrics_path(training, seed)
         write_atomically(target, folder.metrics.read_bytes())
-        settings = folder.config.read_text() + f"\n# swarmbed {__version__}, commit {commit()}\n"
+        settings = config.dump(folder.read_config()) + f"\n{generation.stamp(commit())}\n"
         write_atomically(target.with_suffix(".toml"), settings.encode())
         notes = {"seed": str(seed), "score": noted(score(self.rows(training, seed))), "label": training.label}
         save_policy(load_policy_file(folder.policy), target.with_suffix(".safetensors"), notes)

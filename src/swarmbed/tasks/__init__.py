@@ -7,15 +7,14 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Task
 
 # The experiments of the paper, as settings of a task.
-registry.tasks.variants.update(
-    {
-        "rendezvous-global": ("rendezvous", {}),
-        "rendezvous-local": ("rendezvous", {"dynamics": "single", "comm_radius": 40.0}),
-        "pursuit-global": ("pursuit", {}),
-        "pursuit-local": ("pursuit", {"num_agents": 20, "comm_radius": 40.0, "sight_radius": 20.0}),
-        "multi-pursuit": ("multi_pursuit", {}),
-    }
-)
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "rendezvous-global": ("rendezvous", {}),
+    "rendezvous-local": ("rendezvous", {"dynamics": "single", "comm_radius": 40.0}),
+    "pursuit-global": ("pursuit", {}),
+    "pursuit-local": ("pursuit", {"num_agents": 20, "comm_radius": 40.0, "sight_radius": 20.0}),
+    "multi-pursuit": ("multi_pursuit", {}),
+}
+registry.tasks.variants.update(VARIANTS)
 
 
 def make(name: str, **settings: Any) -> Task:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
+from swarmbed.spec.arguments import checked_arguments
 from swarmbed.tasks.base import Observation, State, Step, Task
 
 
@@ -37,6 +38,7 @@ class AutoReset:
         return Step(self.task.observe(following), following, reward, terminated, truncated, info)
 
 
+@checked_arguments(task="a task; swarmbed.make makes one from its name")
 def auto_reset(task: Task) -> AutoReset:
     """The task as an environment that resets itself when an episode ends.
 

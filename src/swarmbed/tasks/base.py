@@ -9,6 +9,7 @@ be jitted, vmapped, scanned and differentiated.
 """
 
 import functools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -19,6 +20,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from swarmbed.spec import limits
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.observation import ColumnNames, Layout, Observation, ObservedSet, SetLayout
 from swarmbed.spec.settings import Spec, setting
@@ -94,6 +96,7 @@ class Task(Spec, ABC):
 
     def reset(self, key: PRNGKeyArray) -> tuple[Observation, State]:
         """A new episode."""
+        _check_fits(self)
         state = self.initial(key)
         return self.observe(state), state
 
@@ -146,6 +149,32 @@ class Task(Spec, ABC):
         """What the agents ``viewers`` see."""
         return jax.tree.map(lambda column: column[viewers], self.observe(state))
 
+    def overview(self, state: State, viewers: Int[Array, " M"]) -> ObservedSet | None:
+        """The whole swarm, in the frames of the agents ``viewers``: a set that only a central critic gets in training,
+        beside what its agent senses. Policies never see it. None where a task offers no such view."""
+        return None
+
+    def across_agents(
+        self, state: State, transmitted: Float[Array, " N"] | None, function: Callable[[Observation], Any]
+    ) -> Any:
+        """function(what agents see), one row of its result per agent. It treats every agent by itself: a task with a
+        large swarm calls it with a few agents at a time, and with as many slots as these agents fill."""
+        return function(self.observe_from(state, jnp.arange(self.num_agents), transmitted))
+
+    @property
+    def is_large(self) -> bool:
+        """Whether one swarm is work enough, so that swarms of a batch had better run one after the other."""
+        return False
+
+    @property
+    def may_overlook(self) -> bool:
+        """Whether sets may have too few slots for all neighbours."""
+        return False
+
+    def overlooked(self, state: State) -> Int[Array, ""] | None:
+        """How many neighbours nobody could see because sets have too few slots; None where this cannot happen."""
+        return None
+
     # Shapes and names, found without computing anything.
 
     @property
@@ -170,6 +199,16 @@ class Task(Spec, ABC):
         sets = [SetLayout(s.elements.shape[1], s.elements.shape[2], own[i]) for i, s in enumerate(shape.sets)]
         return Layout(shape.local.shape[-1], tuple(sets))
 
+    @property
+    def central_layout(self) -> Layout:
+        """The shape of what a central critic sees: what one agent sees, and the overview as one set more."""
+        seen = _overview_shape(self)
+        if seen is None:
+            raise SwarmbedError(f"{type(self).__name__} has no overview for a central critic; leave critic = own")
+        layout = self.layout
+        _, slots, features = seen.elements.shape
+        return layout._replace(sets=(*layout.sets, SetLayout(slots, features, includes_self=False)))
+
     def metric(self, name: str) -> Metric:
         """The declaration of a metric."""
         return next(metric for metric in self.metrics if metric.name == name)
@@ -187,5 +226,19 @@ class Task(Spec, ABC):
 
 
 @functools.lru_cache(maxsize=256)
+def _check_fits(task: Task) -> None:
+    """What everybody senses is made as one array, which may be larger than the machine."""
+    leaves = jax.tree.leaves(task.observation_shape)
+    needed = sum(math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in leaves)
+    limits.check_memory(f"{type(task).__name__} with {task.num_agents} agents", needed)
+
+
+@functools.lru_cache(maxsize=256)
 def _observation_shape(task: Task) -> Any:
     return jax.eval_shape(lambda key: task.observe(task.initial(key)), jax.random.key(0))
+
+
+@functools.lru_cache(maxsize=256)
+def _overview_shape(task: Task) -> Any:
+    everybody = jnp.arange(task.num_agents)
+    return jax.eval_shape(lambda key: task.overview(task.initial(key), everybody), jax.random.key(0))

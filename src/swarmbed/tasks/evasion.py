@@ -14,8 +14,10 @@ from swarmbed.sim.voronoi import evader_direction
 from swarmbed.sim.world import WORLDS
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import setting
-from swarmbed.tasks.base import State
-from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns
+from swarmbed.tasks import overview
+from swarmbed.tasks.base import ObservedSet, State
+from swarmbed.tasks.disturbances import sensing
+from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns, displacement_columns
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class EvasionTask(SwarmTask):
     def move(self, state: State, action: Float[Array, "N 2"]) -> State:
         """Pursuers and evaders choose from the same state, then all move. There is no chance in it."""
         self.check_action(action)
-        return state._replace(agents=self.body.move(state.agents, action, self.space), evaders=self.flee(state))
+        return self.move_agents(state, action)._replace(evaders=self.flee(state))
 
     def flee(self, state: State) -> Float[Array, "E 2"]:
         """Every evader one step further along its rule."""
@@ -71,13 +73,28 @@ class EvasionTask(SwarmTask):
         distance = relations.displacement(self.space, state.agents.position, evaders_of(state)).distance
         return jnp.where(state.present[:, None], distance, jnp.inf)
 
+    def overview(self, state: State, viewers: Int[Array, " M"]) -> ObservedSet | None:
+        return overview.around_evaders(self.space, state, evaders_of(state), viewers, self.max_speed)
+
     def sense_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[Columns, Array]:
         """Distance and bearing of every evader, and which of them are in sight; arrays are (viewers, evaders)."""
-        own = jax.tree.map(lambda value: value[viewers], state.agents)
-        to_evader = relations.displacement(self.space, own.position, evaders_of(state))
-        seen = to_evader.distance <= (jnp.inf if self.sight_radius is None else self.sight_radius)
-        bearing = relations.bearing(to_evader, relations.heading_vector(own.heading))
-        return {"distance": to_evader.distance / self.sight_range} | direction_columns("bearing", bearing), seen
+        to_evader, seen = self.perceive_evaders(state, viewers)
+        bearing = relations.bearing(to_evader, relations.heading_vector(self.believed_heading(state)[viewers]))
+        columns = {"distance": to_evader.distance / self.sight_range} | direction_columns("bearing", bearing)
+        if self.observation == "displacement":
+            columns |= displacement_columns(columns["distance"], bearing)
+        return columns, seen
+
+    def perceive_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[relations.Displacement, Array]:
+        """Where the viewers think the evaders are, and which of them they see."""
+        to_evader = relations.displacement(self.space, state.agents.position[viewers], evaders_of(state))
+        in_sight = to_evader.distance <= (jnp.inf if self.sight_radius is None else self.sight_radius)
+        if state.disturbance is None:
+            return to_evader, in_sight
+        seen = sensing.seen(state, to_evader, viewers)
+        evaders = jnp.arange(to_evader.distance.shape[1])
+        in_sight = in_sight if seen is None else in_sight & seen
+        return sensing.measured(state, to_evader, viewers, evaders, evaders=True), in_sight
 
 
 def evaders_of(state: State) -> Float[Array, "E 2"]:

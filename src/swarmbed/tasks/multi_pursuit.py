@@ -15,9 +15,10 @@ from swarmbed.tasks.swarm import Sensed
 
 @dataclass(frozen=True)
 class MultiPursuit(EvasionTask):
-    """r = number of evaders with a pursuer within d_t in the new state.
+    """Pursuers catch several evaders; a caught one reappears elsewhere until the time is up.
 
-    The next transition first puts those evaders somewhere else, then everybody moves. Evaders form a second set.
+    r = number of evaders with a pursuer within d_t in the new state. The next transition first puts those evaders
+    somewhere else, then everybody moves. Evaders form a second set.
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("captures", "evaders caught", kind="count", better="higher"),)

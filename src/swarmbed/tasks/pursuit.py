@@ -18,8 +18,9 @@ PATH_SCALE = 5.0  # a path of five communication radii or more looks like no pat
 
 @dataclass(frozen=True)
 class Pursuit(EvasionTask):
-    """r = −min(d_min, d_o) / d_o, with d_min the distance of the closest pursuer.
+    """Pursuers catch one evader that is faster than they are; the episode ends when one of them reaches it.
 
+    r = −min(d_min, d_o) / d_o, with d_min the distance of the closest pursuer.
     *comm* adds the length of the shortest path to the evader over the communication graph: each neighbour's to its
     element, the agent's own to the local properties.
     """
@@ -29,7 +30,9 @@ class Pursuit(EvasionTask):
         Metric("evader_distance", "distance to the evader", unit="units", better="lower"),
     )
 
-    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
+    observation: str = setting(
+        "extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm", "displacement")
+    )
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         return -jnp.minimum(self.nearest_pursuer(next_state)[0], self.sight_range) / self.sight_range
@@ -43,11 +46,16 @@ class Pursuit(EvasionTask):
 
     def path_to_evader(self, state: State) -> Float[Array, " N"]:
         """d_min^{ie}: the shortest path over agents that hear each other, ending with one that sees the evader."""
-        distance = self.pair_distances(state)
-        adjacent = graph.neighbours(distance, self.others(state, jnp.arange(self.num_agents)), self.comm_radius)
-        to_evader = self.evader_distances(state)[:, 0]
-        sight = jnp.inf if self.sight_radius is None else self.sight_radius
-        return graph.shortest_path(distance, adjacent, jnp.where(to_evader <= sight, to_evader, jnp.inf))
+        everybody = jnp.arange(self.num_agents)
+        near = self.nearby(state, everybody)
+        to_other, adjacent, _ = self._having_found(near).perceive(state, everybody)
+        to_evader, seen = self.perceive_evaders(state, everybody)
+        last_hop = jnp.where(seen & state.present[:, None], to_evader.distance, jnp.inf)[:, 0]
+        if near is not None and near.mask is not None:
+            # Longer paths than this cannot be told from no path, so they need not be known.
+            far = PATH_SCALE * self.comm_range
+            return graph.shortest_path_in_lists(to_other.distance, near.agent, adjacent, last_hop, far)
+        return graph.shortest_path(to_other.distance, adjacent, last_hop)
 
     def transmit(self, state: State) -> Float[Array, " N"] | None:
         if self.observation != "comm":
@@ -59,9 +67,7 @@ class Pursuit(EvasionTask):
         local = self.sense_self(state, viewers)
         # An unseen evader is as far away as can be, in no direction.
         local |= {"evader distance": jnp.where(seen, columns["distance"], 1.0)[:, 0]}
-        local |= {
-            f"evader {name}": jnp.where(seen, columns[name], 0.0)[:, 0] for name in ("bearing cos", "bearing sin")
-        }
+        local |= {f"evader {name}": jnp.where(seen, c, 0.0)[:, 0] for name, c in columns.items() if name != "distance"}
         if transmitted is not None:
             local |= {"own path to evader": transmitted[viewers]}
         return Sensed(local, (self.sense_neighbours(state, viewers, transmitted),))

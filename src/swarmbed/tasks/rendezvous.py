@@ -7,7 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int
 
-from swarmbed.sim import graph
+from swarmbed.sim.neighbours import closeness
+from swarmbed.sim.pairs import sum_over_pairs
 from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import Goal, Metric, State
 from swarmbed.tasks.swarm import Sensed, SwarmTask
@@ -15,8 +16,9 @@ from swarmbed.tasks.swarm import Sensed, SwarmTask
 
 @dataclass(frozen=True)
 class Rendezvous(SwarmTask):
-    """r = α Σ_{i<j} min(d^{ij}, d_c) + β‖a‖ with α = −1 / (N(N−1)/2 · d_c), β = −10⁻³.
+    """All agents meet at one point that nobody chose beforehand.
 
+    r = α Σ_{i<j} min(d^{ij}, d_c) + β‖a‖ with α = −1 / (N(N−1)/2 · d_c), β = −10⁻³.
     *comm* adds the neighbourhood size: |N(j)| of each neighbour to its element, |N(i)| to the local properties.
     """
 
@@ -31,30 +33,43 @@ class Rendezvous(SwarmTask):
         ),
     )
 
-    observation: str = setting("extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm"))
+    observation: str = setting(
+        "extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm", "displacement")
+    )
     action_cost: float = setting(1e-3, "weight −β of the joint action's norm in the reward", at_least=0)
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
-        distance = jnp.minimum(self.pair_distances(next_state), self.comm_range)
-        # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
-        spread = distance.sum() / 2 / (self._pairs(next_state) * self.comm_range)
+        spread = self._shortened(next_state) / (self._pairs(next_state) * self.comm_range)
         return -spread - self.action_cost * _norm(jnp.where(state.present[:, None], action, 0.0))
 
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
+        if self.is_large:
+            total = sum_over_pairs(self.space, state.agents.position, state.present, lambda distance: distance)
+            return {"mean_distance": total / self._pairs(state)}
         return {"mean_distance": self.pair_distances(state).sum() / (2 * self._pairs(state))}
 
     def transmit(self, state: State) -> Float[Array, " N"] | None:
         if self.observation != "comm":
             return None
-        others = self.others(state, jnp.arange(self.num_agents))
-        adjacent = graph.neighbours(self.pair_distances(state), others, self.comm_radius)
-        return graph.neighbourhood_size(adjacent) / jnp.maximum(self.population(state) - 1, 1.0)
+        return self.neighbourhood_sizes(state) / jnp.maximum(self.population(state) - 1, 1.0)
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
         local = self.sense_self(state, viewers)
         if transmitted is not None:
             local |= {"own neighbourhood size": transmitted[viewers]}
         return Sensed(local, (self.sense_neighbours(state, viewers, transmitted),))
+
+    def _shortened(self, state: State) -> Float[Array, ""]:
+        """Σ_{i<j} min(d^{ij}, d_c)."""
+        position, present = state.agents.position, state.present
+        if self.cells is not None:
+            # Who is out of reach counts d_c, so only neighbours make a difference: d_c − Σ (d_c − d^{ij}).
+            count = self.population(state)
+            return self.comm_range * (count * (count - 1) - closeness(self.cells, position, present)) / 2
+        if self.is_large:
+            return sum_over_pairs(self.space, position, present, lambda d: jnp.minimum(d, self.comm_range))
+        # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
+        return jnp.minimum(self.pair_distances(state), self.comm_range).sum() / 2
 
     def _pairs(self, state: State) -> Float[Array, ""]:
         """N(N−1)/2, or 1 for a lone agent."""

@@ -15,6 +15,7 @@ class _Fields(NamedTuple):
     present: Bool[Array, " N"]
     age: Int[Array, ""]
     extra: Any
+    disturbance: Any
 
 
 class State(_Fields):
@@ -23,16 +24,23 @@ class State(_Fields):
     ``State(agents)`` is a swarm at the start of an episode with everybody there. ``present`` says which of the N agents
     are there: nobody senses, flees from or counts one that is not, and what the state holds in its place means nothing,
     so swarms of different sizes fit into one shape. ``age`` counts steps. ``extra`` is any pytree of arrays.
+    ``disturbance`` is what the episode has drawn of its disturbances; None where none is on.
     """
 
     __slots__ = ()
 
     def __new__(
-        cls, agents: Agents, evaders: Any = None, present: Any = None, age: Any = None, extra: Any = None
+        cls,
+        agents: Agents,
+        evaders: Any = None,
+        present: Any = None,
+        age: Any = None,
+        extra: Any = None,
+        disturbance: Any = None,
     ) -> "State":
         # A tree of states may hold anything in place of arrays (jax rebuilds it through here): only arrays have shapes.
         if present is None and hasattr(getattr(agents, "heading", None), "shape"):
             present = jnp.ones(agents.heading.shape, bool)
         if age is None and hasattr(getattr(agents, "heading", None), "shape"):
             age = jnp.zeros(agents.heading.shape[:-1], jnp.int32)
-        return super().__new__(cls, agents, evaders, present, age, extra)
+        return super().__new__(cls, agents, evaders, present, age, extra, disturbance)

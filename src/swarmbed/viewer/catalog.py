@@ -2,7 +2,9 @@
 
 from dataclasses import fields
 
-from swarmbed.policy.find import SENSES, Contestant, choose_task, find, fits, shipped_policies
+from swarmbed.policy.files import load_outline
+from swarmbed.policy.find import SENSES, Contestant, choose_task, find, fits
+from swarmbed.policy.headers import shipped_policies
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.tasks import make
@@ -21,7 +23,8 @@ class Catalog:
         self.tasks: dict[str, Task] = {
             name: make(name) for name in registry.tasks.names() if name in known or name not in known.values()
         }
-        self.names = [*shipped_policies(), *registry.controllers.all()]
+        self._shipped = shipped_policies()
+        self.names = [*self._shipped, *registry.controllers.all()]
         self._found: dict[str, Contestant] = {}
         self._fitting: dict[str, list[str]] = {}
 
@@ -59,8 +62,10 @@ class Catalog:
         """Who can run a task, those made for it first."""
         choose("task", task, list(self.tasks))
         if task not in self._fitting:
-            able = [name for name in self.names if self._fits(name, self.tasks[task])]
-            self._fitting[task] = sorted(able, key=lambda name: not self._is_made_for(name, self.tasks[task]))
+            spec, offered = self.tasks[task], [(name, self._outline(name)) for name in self.names]
+            able = [(name, contestant) for name, contestant in offered if self._fits(contestant, spec)]
+            able.sort(key=lambda pair: not self._is_made_for(pair[1], spec))
+            self._fitting[task] = [name for name, _ in able]
         return self._fitting[task]
 
     def task_for(self, task: str, contestant: Contestant, agents: int | None = None) -> Task:
@@ -82,15 +87,23 @@ class Catalog:
         """Who is shown when nobody was asked for."""
         return next(name for name in FIRST if name in self.names)
 
-    def _fits(self, name: str, task: Task) -> bool:
-        contestant = self.contestant(name)
+    def _outline(self, name: str) -> Contestant:
+        """Somebody by name; of a policy that nobody has asked for yet, only what it was trained on."""
+        if name in self._found or name not in self._shipped:
+            return self.contestant(name)
+        policy = load_outline(self._shipped[name])
+        return Contestant(name, policy, policy.task)
+
+    def _fits(self, contestant: Contestant, task: Task) -> bool:
         # Only the senses matter here, and they are the same for two agents as for many; a policy for one size of
         # swarm says so itself once the size is known.
-        spec = choose_task(contestant, task)
-        return fits(contestant.controller, spec.resized(getattr(contestant.task, "num_agents", 2)))
+        try:
+            spec = choose_task(contestant, task).resized(getattr(contestant.task, "num_agents", 2))
+        except SwarmbedError:
+            return False  # the task cannot be sensed in the way the policy was trained to
+        return fits(contestant.controller, spec)
 
-    def _is_made_for(self, name: str, task: Task) -> bool:
-        contestant = self.contestant(name)
+    def _is_made_for(self, contestant: Contestant, task: Task) -> bool:
         own = contestant.task
         return own is not None and all(
             getattr(own, f.name, None) == getattr(task, f.name) for f in fields(task) if f.name not in OF_NO_IMPORTANCE

@@ -11,7 +11,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.viewer import frames, gate, messages
+from swarmbed.viewer import frames, gate, messages, wire
 from swarmbed.viewer.messages import Message
 from swarmbed.viewer.pace import Pace
 from swarmbed.viewer.session import Session
@@ -34,17 +34,31 @@ class Connection:
         self.news = asyncio.Event()
         self.rate = gate.RateLimit()
         self.pace = Pace()
-        self.told: dict[int, list[int]] = {}
+        self.told: frames.Told = {}
         self.scenes = 0
         self.sent = self.drawn = 0
         self.closed = False
         self.expects_look = False  # what a selected agent senses is being compiled
 
     async def run(self, first: messages.Setup) -> None:
-        """Show something until the page goes away."""
+        """Show something until the page goes away; then nothing is waited for any more."""
         reader = asyncio.create_task(self._read())
+        shower = asyncio.create_task(self._show(first))
         try:
-            await self._send(frames.hello(self.session))
+            await asyncio.wait((reader, shower), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            # Before the tasks end: a thread that waits for an engine of this page holds its place among the threads.
+            self.session.workshop.leave()
+            gone = self.closed  # a reader that is cancelled says so, too
+            for task in (reader, shower):
+                task.cancel()
+            await asyncio.gather(reader, shower, return_exceptions=True)
+            if self.socket.application_state is WebSocketState.CONNECTED and not gone:
+                await self.socket.close(1011)
+
+    async def _show(self, first: messages.Setup) -> None:
+        try:
+            await self._send(frames.hello(self.session, first))
             self.inbox.appendleft(first)
             while not self.closed:
                 await self._turn()
@@ -55,10 +69,6 @@ class Connection:
             if not self.closed:
                 log.exception("the viewer stumbled; the page is told, and other pages go on")
                 await self._send({"type": "error", "message": "the simulation failed; the terminal shows why"})
-        finally:
-            reader.cancel()
-            if self.socket.application_state is WebSocketState.CONNECTED and not self.closed:
-                await self.socket.close(1011)
 
     async def _turn(self) -> None:
         """What is new, one step, one frame, then wait for the next reason."""
@@ -67,10 +77,9 @@ class Connection:
         while self.complaints:
             await self._send({"type": "error", "message": self.complaints.popleft()})
         session = self.session
-        if session.scenes != self.scenes:
+        if session.scenes != self.scenes and session.swarms:
             self.scenes = session.scenes
-            self.told.clear()
-            await self._send(await self._in_thread(frames.scene, session))
+            await self._send_scene(session)
         was_expecting = self._is_expecting()  # what is ready by now is no longer expected, but is to be shown
         steps = 0
         if session.playing and self._may_send():
@@ -78,10 +87,7 @@ class Connection:
         if session.swarms and (steps or session.waiting):
             await self._in_thread(self._advance, steps)
         if session.swarms and (changed or steps or was_expecting):
-            frame = await self._in_thread(frames.frame, session, self.told)
-            self.expects_look = any(arena["look"] and not arena["look"]["ready"] for arena in frame["arenas"])
-            await self._send(frame)
-            self.sent += 1
+            await self._send_frame(session)
         await self._rest()
 
     def _is_expecting(self) -> bool:
@@ -112,16 +118,40 @@ class Connection:
         while self.inbox:
             message = self.inbox.popleft()
             any_news = True
-            if isinstance(message, messages.Setup):
-                await self._send({"type": "busy", "message": "compiling the simulation …"})
             was_playing = self.session.playing
             try:
-                await self._in_thread(self.session.apply, message)
+                if isinstance(message, messages.Setup):
+                    await self._set_up(message)
+                else:
+                    await self._in_thread(self.session.apply, message)
             except SwarmbedError as error:
                 self.complaints.append(str(error))
             if self.session.playing and not was_playing:
                 self.pace.reset()
         return any_news
+
+    async def _set_up(self, setup: messages.Setup) -> None:
+        """Show where everybody starts, so that there is something to see while the rest is being compiled."""
+        await self._say_busy(f"finding the policies for {setup.task}")
+        draft = await self._in_thread(self.session.draft, setup)
+        await self._send_scene(draft)
+        await self._send_frame(draft)
+        await self._say_busy(f"compiling the simulation of {draft.count} agents")
+        await self._in_thread(self.session.adopt, draft)
+
+    async def _say_busy(self, sentence: str) -> None:
+        await self._send({"type": "busy", "message": sentence})
+
+    async def _send_scene(self, session: Session) -> None:
+        self.told.clear()
+        await self._send(await self._in_thread(frames.scene, session))
+
+    async def _send_frame(self, session: Session) -> None:
+        frame = await self._in_thread(frames.frame, session, self.told)
+        self.expects_look = any(arena["look"] and not arena["look"]["ready"] for arena in frame["arenas"])
+        if not self.closed:
+            await self.socket.send_bytes(wire.pack(frame))
+        self.sent += 1
 
     def _advance(self, steps: int) -> None:
         try:

@@ -1,14 +1,15 @@
 """The compiled step of one contestant, for swarms of any size up to a number of slots.
 
 A swarm that grows and shrinks while one watches must not be compiled anew for every size. So it lives in arrays of 8,
-16, … 512 slots, of which those with a true ``state.present`` are agents. Absence is exact: nobody senses, flees from or
-counts an empty slot, and k agents in any number of slots do what a swarm of k does.
+16, … 10,240 slots, of which those with a true ``state.present`` are agents. Absence is exact: nobody senses, flees from
+or counts an empty slot, and k agents in any number of slots do what a swarm of k does.
 """
 
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -20,11 +21,13 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from swarmbed.controllers.base import Controller
 from swarmbed.learn.rollout import step_keys
 from swarmbed.policy.policy import Policy
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, State, Task
 from swarmbed.viewer import slots
 
-FEWEST, MOST = 2, 500
-BUCKETS = (8, 16, 32, 64, 128, 256, 512)
+FEWEST, MOST = 2, 10_000
+# Doubling as long as that is cheap; above, an empty slot costs as much as an agent, so that steps are smaller.
+BUCKETS = (8, 16, 32, 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 5120, 6144, 8192, 10_240)
 
 
 class Grip(NamedTuple):
@@ -92,15 +95,27 @@ class Engine:
         """What ``look`` computes, not compiled."""
         act_key, _ = step_keys(key, step)
         seen = self.task.observe_from(state, slot[None], self.task.transmit(state))
-        embeddings: list[Array] = []
-        if isinstance(self.controller, Policy):
-            model = self.controller.model_for(self.task)
-            embeddings = model.embed(self.controller.params.network, model.prepare(seen))
-        return View(seen, tuple(embeddings), self.controller.control(self.task, state, act_key)[slot])
+        if not isinstance(self.controller, Policy):
+            return View(seen, (), self.controller.control(self.task, state, act_key)[slot])
+        model = self.controller.model_for(self.task)
+        embeddings = model.embed(self.controller.params.network, model.prepare(seen))
+        # One of thousands: what the others do need not be computed to know what this one does.
+        mean = jnp.zeros((self.slots, self.task.action_size)).at[slot].set(self.controller.mean(seen, self.task)[0])
+        return View(seen, tuple(embeddings), self.controller.drawn(mean, act_key)[slot])
 
     def _compile(self, function: Callable[..., Any], *rest: Any) -> Callable[..., Any]:
         key = jax.random.key(0)
-        return jit(function).lower(jax.eval_shape(self.task.initial, key), key, *rest).compile()
+        compiled = jit(function).lower(jax.eval_shape(self.task.initial, key), key, *rest).compile()
+        self._check_memory(compiled.memory_analysis())
+        return compiled
+
+    def _check_memory(self, analysis: Any) -> None:
+        """Refuse what would not fit: a machine that runs out of memory stops more than this page."""
+        needed, free = getattr(analysis, "temp_size_in_bytes", 0) / 1e9, free_memory()
+        if free is not None and needed > free / 1e9:
+            raise SwarmbedError(
+                f"{self.slots} agents need {needed:.1f} GB of memory in this task, and {free / 1e9:.1f} GB are free"
+            )
 
 
 def held(state: State, grip: Grip) -> State:
@@ -111,6 +126,15 @@ def held(state: State, grip: Grip) -> State:
 
     agents = state.agents._replace(position=put(state.agents.position, grip.agent))
     return state._replace(agents=agents, evaders=None if state.evaders is None else put(state.evaders, grip.evader))
+
+
+def free_memory() -> int | None:
+    """Bytes that this machine can still give away; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)
 
 
 def slots_for(count: int) -> int:

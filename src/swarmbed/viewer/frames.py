@@ -1,23 +1,35 @@
-"""What a page is told: the scene once, then a frame per picture. Plain dictionaries, ready to become JSON."""
+"""What a page is told: the scene once, then a frame per picture.
+
+Plain dictionaries, ready to become JSON; in a frame, what there is one of per agent is a numpy array (see ``wire``).
+"""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from swarmbed.draw.world import number, plain, world
 from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
+from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.swarm import LiveSwarm
 
+Told = dict[int, NDArray[np.int32]]  # per arena, who is there as far as a page knows
 ROWS = 48  # elements of a set that are written out; more than that nobody reads while they change
 
 
-def hello(session: Session) -> dict[str, Any]:
-    """The first message: what there is to choose from."""
-    return {"type": "hello", "tasks": list(session.catalog.tasks), "fewest": FEWEST, "most": MOST}
+def hello(session: Session, first: Setup) -> dict[str, Any]:
+    """The first message: what there is to choose from, and what comes first."""
+    return {
+        "type": "hello",
+        "tasks": list(session.catalog.tasks),
+        "first": {"task": first.task, "who": first.who, "agents": first.agents, "seed": first.seed},
+        "fewest": FEWEST,
+        "most": MOST,
+    }
 
 
 def scene(session: Session) -> dict[str, Any]:
@@ -37,10 +49,11 @@ def scene(session: Session) -> dict[str, Any]:
     }
 
 
-def frame(session: Session, told: dict[int, list[int]]) -> dict[str, Any]:
-    """The current moment. ``told`` remembers, per arena, who is there as far as the page knows."""
+def frame(session: Session, told: Told) -> dict[str, Any]:
+    """The current moment; who is there is said only where ``told`` remembers somebody else."""
     return {
         "type": "frame",
+        "draft": session.is_draft,
         "playing": session.playing,
         "speed": session.speed,
         "loop": session.loops,
@@ -70,19 +83,20 @@ def _action_names(task: Task) -> list[str]:
     return [f"action {index + 1}" for index in range(task.action_size)]
 
 
-def _moment(session: Session, index: int, told: dict[int, list[int]]) -> dict[str, Any]:
+def _moment(session: Session, index: int, told: Told) -> dict[str, Any]:
     swarm = session.swarms[index]
     there, agents, evaders = swarm.present, swarm.state.agents, swarm.state.evaders
-    position = np.asarray(agents.position)[there]
-    told_of = {
-        "x": plain(position[:, 0]),
-        "y": plain(position[:, 1]),
-        "heading": plain(np.asarray(agents.heading)[there]),
+    position = np.asarray(agents.position, np.float32)[there]
+    told_of: dict[str, Any] = {
+        "x": position[:, 0],
+        "y": position[:, 1],
+        "heading": np.asarray(agents.heading, np.float32)[there],
     }
     if evaders is not None:
-        told_of |= {"evader_x": plain(np.asarray(evaders)[:, 0]), "evader_y": plain(np.asarray(evaders)[:, 1])}
-    ids = swarm.ids[there].tolist()
-    if told.get(index) != ids:
+        place = np.asarray(evaders, np.float32)
+        told_of |= {"evader_x": place[:, 0], "evader_y": place[:, 1]}
+    ids = swarm.ids[there].astype(np.int32)
+    if not np.array_equal(told.get(index, ()), ids):
         told_of["ids"] = told[index] = ids
     value = swarm.story.value
     return told_of | {

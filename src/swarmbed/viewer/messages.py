@@ -75,6 +75,17 @@ class Remove(Spec):
 
 
 @dataclass(frozen=True)
+class RemoveInside(Spec):
+    """Remove everybody in a rectangle: two opposite corners."""
+
+    arena: int = setting(..., "in which picture", at_least=0, at_most=1)
+    x: float = setting(..., "one corner, from the left")
+    y: float = setting(..., "one corner, from below")
+    to_x: float = setting(..., "the other corner, from the left")
+    to_y: float = setting(..., "the other corner, from below")
+
+
+@dataclass(frozen=True)
 class Hold(Spec):
     """Take an agent or an evader and put it there; it stays until released."""
 
@@ -110,9 +121,8 @@ class Drawn(Spec):
     """A frame is on the screen. A page that says so is never sent more than it can draw."""
 
 
-Message = (
-    Setup | Play | Pause | Step | Speed | Restart | Agents | Add | Remove | Hold | Release | Select | Loop | Drawn
-)  # fmt: skip
+Change = Agents | Add | Remove | RemoveInside  # of who is there
+Message = Setup | Play | Pause | Step | Speed | Restart | Change | Hold | Release | Select | Loop | Drawn
 KINDS: dict[str, type] = {kind.__name__.lower(): kind for kind in get_args(Message)}
 
 

@@ -62,7 +62,7 @@ def make_app(catalog: Catalog, first: Setup) -> Starlette:
             await socket.send_json({"type": "error", "message": f"{MOST_PAGES} pages are open already; close one"})
             await socket.close(1013)
             return
-        connection = Connection(socket, Session(catalog, workshop), threads)
+        connection = Connection(socket, Session(catalog, workshop.for_page()), threads)
         pages.add(connection)
         try:
             await connection.run(first)

@@ -3,6 +3,8 @@
 import time
 
 import numpy as np
+from jaxtyping import Int
+from numpy import ndarray
 
 from swarmbed.sim.world import Torus
 from swarmbed.spec.errors import SwarmbedError
@@ -10,7 +12,7 @@ from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer import messages
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
-from swarmbed.viewer.messages import Message, Setup
+from swarmbed.viewer.messages import Change, Message, Setup
 from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter
 from swarmbed.viewer.workshop import Workshop
 
@@ -32,7 +34,8 @@ class Session:
         self.task, self.seed, self.count = "", 0, 0
         self.playing, self.loops, self.speed = False, False, USUAL_SPEED
         self.selected: tuple[int, int] | None = None  # arena, agent
-        self.waiting: list[messages.Agents | messages.Add | messages.Remove] = []
+        self.waiting: list[Change] = []
+        self.is_draft = False  # shows a start, and cannot move yet
         self.scenes = 0  # how often everything was set up anew
         self._ended = 0.0
         self._pulls = 0
@@ -41,7 +44,7 @@ class Session:
         """Do what a message says, or raise an error that says why not."""
         match message:
             case Setup():
-                self._set_up(message)
+                self.adopt(self.draft(message))
             case messages.Speed(steps_per_second):
                 self.speed = steps_per_second
             case messages.Loop(on):
@@ -59,7 +62,7 @@ class Session:
                 self.advance(steps)
             case messages.Restart(seed):
                 self.restart(seed)
-            case messages.Agents() | messages.Add() | messages.Remove():
+            case messages.Agents() | messages.Add() | messages.Remove() | messages.RemoveInside():
                 self._change(message)
             case messages.Select(arena, agent):
                 self._check_arena(arena)
@@ -90,12 +93,8 @@ class Session:
             swarm.restart(seed, self.count)
         self.waiting.clear()
 
-    @property
-    def is_still(self) -> bool:
-        """Whether nothing changes until the page says something."""
-        return not self.waiting and not self.playing
-
-    def _set_up(self, setup: Setup) -> None:
+    def draft(self, setup: Setup) -> "Session":
+        """A session that shows the start of what is asked for. Nothing of it is compiled, and nothing here changes."""
         fitting = self.catalog.fitting(setup.task)
         if not fitting:
             raise SwarmbedError(f"nobody here fits task {setup.task!r}; show a policy that was trained on it")
@@ -106,20 +105,32 @@ class Session:
             raise SwarmbedError(f"{names[0]} and {names[1]} run with different numbers of agents only")
         usual = self.catalog.tasks[setup.task].num_agents
         count = sizes.pop() if sizes else min(max(setup.agents or usual, FEWEST), MOST)
-        swarms = []
+        draft = Session(self.catalog, self.workshop)
+        draft.is_draft = True
         for contestant in contestants:
             task = self.catalog.task_for(setup.task, contestant, count)
             contestant.controller.check(task)
-            swarms.append(LiveSwarm(self.workshop, contestant, task))
-        for swarm in swarms:
-            self.workshop.order(swarm.task, swarm.contestant.controller, count)
-        for swarm in swarms:
-            swarm.restart(setup.seed, count)
+            draft.swarms.append(LiveSwarm(self.workshop, contestant, task))
+        for swarm in draft.swarms:
+            swarm.lay_out(setup.seed, count)
+        draft.names, draft.task, draft.seed, draft.count = names, setup.task, setup.seed, count
+        draft.playing, draft.loops, draft.speed = self.playing, self.loops, self.speed
+        return draft
+
+    def adopt(self, draft: "Session") -> None:
+        """Bring a draft to life and show it from now on; waits for what has to be compiled."""
+        try:
+            for swarm in draft.swarms:
+                self.workshop.order(swarm.task, swarm.contestant.controller, draft.count)
+            for swarm in draft.swarms:
+                swarm.restart(draft.seed, draft.count)
+        finally:
+            # Also if it failed: the page may have been shown the draft, and is told again what there is.
+            self.scenes += 1
         # Only now that everything worked does it take the place of what was shown before.
-        self.swarms, self.names, self.task = swarms, names, setup.task
-        self.seed, self.count, self.selected, self._ended = setup.seed, count, None, 0.0
+        self.swarms, self.names, self.task = draft.swarms, draft.names, draft.task
+        self.seed, self.count, self.selected, self._ended = draft.seed, draft.count, None, 0.0
         self.waiting.clear()
-        self.scenes += 1
 
     def _play(self) -> None:
         if all(swarm.ended_at >= 0 for swarm in self.swarms):
@@ -137,7 +148,7 @@ class Session:
 
     # Growing and shrinking. Where the shape for a new size is still being compiled, everybody goes on as they are.
 
-    def _change(self, message: messages.Agents | messages.Add | messages.Remove) -> None:
+    def _change(self, message: Change) -> None:
         fixed = [
             name for name, s in zip(self.names, self.swarms, strict=True) if is_fixed_size(s.contestant.controller)
         ]
@@ -156,10 +167,10 @@ class Session:
             message = self.waiting[0]
             try:
                 count = self._count_after(message)
+                are_ready = [swarm.can_hold(count) for swarm in self.swarms]  # asks everybody, so that all get compiled
             except SwarmbedError:
                 self.waiting.pop(0)
                 raise
-            are_ready = [swarm.can_hold(count) for swarm in self.swarms]  # asks everybody, so that all get compiled
             if not all(are_ready):
                 return
             self.waiting.pop(0)
@@ -167,22 +178,29 @@ class Session:
         for swarm in self.swarms:
             swarm.tighten()
 
-    def _count_after(self, message: messages.Agents | messages.Add | messages.Remove) -> int:
+    def _count_after(self, message: Change) -> int:
         if isinstance(message, messages.Agents):
             return message.count
-        count = self.count + (1 if isinstance(message, messages.Add) else -1)
-        if isinstance(message, messages.Remove) and self.swarms[0].slot_of(message.agent) is None:
-            raise SwarmbedError(f"there is no agent {message.agent}")
+        count = self.count + 1 if isinstance(message, messages.Add) else self.count - len(self._leaving(message))
         if not FEWEST <= count <= MOST:
             raise SwarmbedError(f"a swarm has between {FEWEST} and {MOST} agents here, and this would make {count}")
         return count
 
-    def _carry_out(self, message: messages.Agents | messages.Add | messages.Remove, count: int) -> None:
+    def _leaving(self, message: messages.Remove | messages.RemoveInside) -> Int[ndarray, " K"]:
+        """The numbers of those whom a message takes away."""
+        if isinstance(message, messages.RemoveInside):
+            self._check_arena(message.arena)
+            return self.swarms[message.arena].inside((message.x, message.to_x), (message.y, message.to_y))
+        if self.swarms[0].slot_of(message.agent) is None:
+            raise SwarmbedError(f"there is no agent {message.agent}")
+        return np.array([message.agent])
+
+    def _carry_out(self, message: Change, count: int) -> None:
         self._pulls += 1
         more = count - self.count
         match message:
-            case messages.Remove(agent):
-                gone = np.array([agent])
+            case messages.Remove() | messages.RemoveInside():
+                gone = self._leaving(message)
             case messages.Add(x, y):
                 heading = scatter(self.swarms[0].task, 1, (self.seed, self._pulls)).heading
                 new = Newcomers(np.array([self._inside(x, y)]), heading)

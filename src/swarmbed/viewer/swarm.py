@@ -37,17 +37,22 @@ class LiveSwarm:
         self.workshop, self.contestant, self.task = workshop, contestant, task
         self.ids = np.zeros(0, int)
 
-    def restart(self, seed: int, count: int) -> None:
-        """The first episode that ``render`` and ``evaluate`` run with this seed; waits for the engine if it has to."""
+    def lay_out(self, seed: int, count: int) -> None:
+        """The start of the first episode that ``render`` and ``evaluate`` run with this seed. Nothing is compiled."""
         start_key, self._run_key = (jax.random.fold_in(key, 0) for key in jax.random.split(jax.random.key(seed)))
-        engine = self.workshop.ready(self.task, self.contestant.controller, count)
-        self.engine = engine or self.workshop.order(self.task, self.contestant.controller, count).result()
-        state = start(self.task, start_key, count)
+        self.moment: Moment | None = None
+        self._start = start(self.task, start_key, count)
         self.step, self.total_return, self.ended_at = 0, 0.0, -1
         self.story = Story(self.task)
         self.grip = NO_GRIP
-        self._next_id = count
-        self._settle(state, np.arange(count))
+        self.ids, self._next_id = np.arange(count), count
+
+    def restart(self, seed: int, count: int) -> None:
+        """At that start, ready to move; waits for the engine if it has to."""
+        engine = self.workshop.ready(self.task, self.contestant.controller, count)
+        self.engine = engine or self.workshop.order(self.task, self.contestant.controller, count).result()
+        self.lay_out(seed, count)
+        self._settle(self._start, np.arange(count))
 
     @property
     def count(self) -> int:
@@ -56,7 +61,7 @@ class LiveSwarm:
 
     @property
     def state(self) -> State:
-        return self.moment.state
+        return self._start if self.moment is None else self.moment.state
 
     @property
     def present(self) -> Bool[ndarray, " slots"]:
@@ -67,18 +72,19 @@ class LiveSwarm:
         """One step, unless the task has reached its end."""
         if self.ended_at >= 0:
             return
-        self.moment = self._run(self.state, moves=True)
+        self.moment = moment = self._run(self.state, moves=True)
         self.step += 1
-        self.total_return += float(self.moment.reward)
-        self._tell(moved=True)
+        self.total_return += float(moment.reward)
+        self._tell(moment, moved=True)
 
     # Who is there.
 
     def can_hold(self, count: int) -> bool:
         """Whether so many agents fit at once. If not, the engine for them is being compiled from now on."""
-        return self.workshop.order(self.task, self.contestant.controller, count).done() or (
-            self.workshop.ready(self.task, self.contestant.controller, count) is not None
-        )
+        order = self.workshop.order(self.task, self.contestant.controller, count)
+        if order.done() and not order.cancelled():
+            order.result()  # or what went wrong
+        return self.workshop.ready(self.task, self.contestant.controller, count) is not None
 
     def tighten(self) -> None:
         """Move into a smaller engine if there is one by now."""
@@ -101,6 +107,13 @@ class LiveSwarm:
     def newest(self, many: int) -> Int[ndarray, " many"]:
         """The agents that came last."""
         return np.sort(self.ids[self.ids >= 0])[self.count - many :]
+
+    def inside(self, across: tuple[float, float], up: tuple[float, float]) -> Int[ndarray, " K"]:
+        """Who is in a rectangle, borders included."""
+        place = np.asarray(self.state.agents.position)
+        (low_x, high_x), (low_y, high_y) = sorted(across), sorted(up)
+        within = (low_x <= place[:, 0]) & (place[:, 0] <= high_x) & (low_y <= place[:, 1]) & (place[:, 1] <= high_y)
+        return np.asarray(self.ids[within & self.present])
 
     # Being pulled at.
 
@@ -160,12 +173,12 @@ class LiveSwarm:
 
     def _measure(self, state: State) -> None:
         """What the task says about a state that was made by hand; nothing moves."""
-        self.moment = self._run(state, moves=False)
-        self._tell(moved=False)
+        self.moment = moment = self._run(state, moves=False)
+        self._tell(moment, moved=False)
 
-    def _tell(self, *, moved: bool) -> None:
-        self.story.tell(self.moment.metrics, self.step, moved=moved)
-        if self.ended_at < 0 and bool(self.moment.terminated):
+    def _tell(self, moment: Moment, *, moved: bool) -> None:
+        self.story.tell(moment.metrics, self.step, moved=moved)
+        if self.ended_at < 0 and bool(moment.terminated):
             self.ended_at = self.step
             self.story.end(self.step)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
+READY = "Boolean(Swarmbed.app && Swarmbed.app.frame && !Swarmbed.app.frame.draft)"  # compiled, and at the start
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-default-browser-check",
@@ -124,6 +125,11 @@ class Browser:
             x, y = (a + share * (b - a) for a, b in zip(start, end, strict=True))
             self.mouse("mouseMoved", x, y, button="left", buttons=1)
             time.sleep(0.03)
+
+    def touch(self, kind: str, *places: tuple[float, float]) -> None:
+        """Fingers: ``touchStart``, ``touchMove``, and ``touchEnd`` without places."""
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        self.call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
 
     def press(self, key: str, code: str = "") -> None:
         text = {"text": key} if len(key) == 1 else {}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import Browser, find_chromium
+from browser import READY, Browser, find_chromium
 
 from viewer_server import address, catalog, quick_engines, workshop
 
@@ -30,5 +30,5 @@ def page(browser: Browser, address: str) -> Browser:
     browser.complaints.clear()
     browser.requests.clear()
     browser.open(f"http://{address}/", width=1280, height=800)
-    browser.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 180)
+    browser.wait(READY, 180)
     return browser

@@ -63,7 +63,7 @@ def test_positions_come_back_as_they_were(replay: Browser, recording: Recording)
     position = np.asarray(recording.states.agents.position)
     for step in (0, 7, LENGTH):
         replay.run(f"Swarmbed.replay.seek({step})")
-        shown = replay.run("[Swarmbed.replay.stage.moment.x, Swarmbed.replay.stage.moment.y]")
+        shown = replay.run("[[...Swarmbed.replay.stage.moment.x], [...Swarmbed.replay.stage.moment.y]]")
         # Half of a two-byte level of a hundred units: 0.0008.
         np.testing.assert_allclose(np.transpose(shown), position[step], atol=8e-4)
     heading = replay.run("Swarmbed.replay.stage.moment.heading[0]")
@@ -120,9 +120,10 @@ def test_only_those_who_are_there_are_shown(recording: Recording, browser: Brows
     browser.wait("Boolean(Swarmbed.replay)")
     for step, ids in ((4, [0, 1]), (5, [1]), (11, [1]), (12, [0, 1])):
         browser.run(f"Swarmbed.replay.seek({step})")
-        assert browser.run("[Swarmbed.replay.stage.moment.ids, [...Swarmbed.replay.stage.slots.keys()]]") == [ids, ids]
+        assert browser.run("[...Swarmbed.replay.stage.moment.ids]") == ids
+        assert browser.run("[...Swarmbed.replay.stage.slots.keys()]") == ids
     x = np.asarray(recording.states.agents.position)[12, :, 0]
-    assert browser.run("Swarmbed.replay.stage.moment.x") == pytest.approx(x, abs=1e-3)
+    assert browser.run("[...Swarmbed.replay.stage.moment.x]") == pytest.approx(x, abs=1e-3)
     # Its trace begins where it came back.
     assert browser.run("Swarmbed.replay.stage.trails.get(0).length / 3") == 1
 

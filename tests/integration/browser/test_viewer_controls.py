@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from browser import Browser
+from browser import READY, Browser
 
 
 def choose(page: Browser, list_id: str, name: str) -> None:
@@ -13,7 +13,7 @@ def choose(page: Browser, list_id: str, name: str) -> None:
         f"(() => {{ Swarmbed.app.frame = null; const s = document.getElementById('{list_id}');"
         f" s.value = {json.dumps(name)}; s.dispatchEvent(new Event('change')); }})()"
     )
-    page.wait(f"Boolean(Swarmbed.app.frame) && document.getElementById('{list_id}').value === {json.dumps(name)}", 180)
+    page.wait(f"{READY} && document.getElementById('{list_id}').value === {json.dumps(name)}", 180)
 
 
 def enter(page: Browser, field: str, value: float, event: str = "change") -> None:

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import pytest
-from browser import Browser
+from browser import READY, Browser
 
 
 def arena(page: Browser, what: str = "step", index: int = 0) -> Any:
@@ -53,7 +53,8 @@ def test_the_picture_is_not_empty(page: Browser) -> None:
 
 def test_the_slider_changes_the_number_of_agents(page: Browser) -> None:
     page.run(
-        "(() => { const s = document.getElementById('agents'); s.value = 8; s.dispatchEvent(new Event('input')); })()"
+        "(() => { const s = document.getElementById('agents'); s.value = Swarmbed.app.onSlider(8);"
+        " s.dispatchEvent(new Event('input')); })()"
     )
     page.wait("Swarmbed.app.frame.count === 8 && Swarmbed.app.ids[0].length === 8")
     assert page.run("document.getElementById('count').value") == "8"
@@ -107,7 +108,7 @@ def test_a_comparison_starts_from_the_same_place(page: Browser) -> None:
     page.run(
         "Swarmbed.app.send('setup', {task: 'rendezvous-local', who: 'consensus', versus: 'random', agents: 5, seed: 2})"
     )
-    page.wait("Swarmbed.app.arenas.length === 2 && Boolean(Swarmbed.app.frame)", 180)
+    page.wait(f"Swarmbed.app.arenas.length === 2 && {READY}", 180)
     assert arena(page, "x", 0) == arena(page, "x", 1)
     page.run("Swarmbed.app.send('step', {steps: 3})")
     page.wait("Swarmbed.app.frame.arenas[1].step === 3")
@@ -117,7 +118,7 @@ def test_a_comparison_starts_from_the_same_place(page: Browser) -> None:
 
 def test_a_phone_has_nothing_to_scroll_sideways(page: Browser, address: str) -> None:
     page.open(f"http://{address}/", width=390, height=844)
-    page.wait("Boolean(Swarmbed.app && Swarmbed.app.frame)", 180)
+    page.wait(READY, 180)
     assert page.run("document.documentElement.scrollWidth") <= 390
     assert page.run("Swarmbed.app.arenas[0].canvas.getBoundingClientRect().width") > 330
 

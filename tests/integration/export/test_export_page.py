@@ -27,7 +27,9 @@ def test_the_program_for_a_robot_compiles_without_warnings_and_prints_an_action(
     (line,) = re.findall(r"^gcc (.*) && \./robot$", PAGE, re.MULTILINE)
     subprocess.run([str(find_compiler()), *line.split()], cwd=tmp_path, check=True)
     said = subprocess.run([tmp_path / "robot"], capture_output=True, text=True, check=True).stdout
-    assert re.fullmatch(r"acceleration -?\d+\.\d{3}, turning acceleration -?\d+\.\d{3}\n", said)
+    told = re.fullmatch(r"acceleration (-?\d+\.\d{3}), turning acceleration (-?\d+\.\d{3})\n", said)
+    assert told is not None
+    assert all(-1 <= float(number) <= 1 for number in told.groups())
 
 
 def test_the_program_for_onnxruntime_gives_an_action_per_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

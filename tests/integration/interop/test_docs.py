@@ -14,7 +14,7 @@ def test_every_block_of_the_page_runs_and_shows_what_it_says(capsys: pytest.Capt
     names: dict[str, Any] = {}
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), names)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     printed = capsys.readouterr().out.splitlines()
     # 4 swarms of 3 agents; 5 local numbers, and 3 slots of 7 features and a mask: 5 + 3 × 8 = 29.
     assert printed[0] == "12 (12, 29) (12,)"

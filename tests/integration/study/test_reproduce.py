@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from metrics_files import write_metrics
 from swarmbed.cli.main import main
 from swarmbed.study import plan
 from swarmbed.study.budget import BUDGETS
 from swarmbed.study.experiments import pursuit_global
 from swarmbed.study.outcome import median_of_top
 from swarmbed.study.store import Store, compact_json, score
-from tiny_study import from_training_to_figure, one_method, short_episodes, write_metrics
+from tiny_study import from_training_to_figure, one_method, short_episodes
 
 
 @pytest.fixture(scope="module")
@@ -56,11 +57,13 @@ def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
     )
     jobs = [plan.Job(nn, 1, 10), plan.Job(rbf, 1, 20)]
     assert plan.duration(jobs, store, workers=2) is None
-    write_metrics(store.metrics_path(nn, 0), "iteration,seconds,processor_seconds\n1,50,5\n2,90,10\n")
+    clock, processor = "seconds", "processor_seconds"
+    write_metrics(store.metrics_path(nn, 0), {clock: 50.0, processor: 5.0}, {clock: 90.0, processor: 10.0})
     assert plan.duration(jobs, store, workers=2) == (10 + 20) * 5 / 2
-    write_metrics(store.metrics_path(rbf, 0), "iteration,seconds\n4,32\n")
+    by_the_clock = [{clock: 8.0 * number} for number in range(1, 5)]
+    write_metrics(store.metrics_path(rbf, 0), *by_the_clock)
     assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 8) / 2
-    store.metrics_path(rbf, 1).write_text("iteration,seconds,processor_seconds\n4,32,12\n")
+    write_metrics(store.metrics_path(rbf, 1), *(row | {processor: row[clock] * 3 / 8} for row in by_the_clock))
     assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 3) / 2
     assert plan.duration([plan.Job(other, 0, 10)], store, workers=2) is None
 

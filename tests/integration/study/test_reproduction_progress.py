@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from metrics_files import write_metrics
 from swarmbed.cli.main import main
 from swarmbed.study import plan
 from swarmbed.study.freshness import is_up_to_date, mark_concluded
 from swarmbed.study.live import PlainProgress, progress_table
 from swarmbed.study.outcome import conclude
 from swarmbed.study.store import Store
-from tiny_study import TINY, one_method, run_here, write_metrics
+from tiny_study import TINY, one_method, run_here
 
 
 def test_finished_parts_are_not_repeated(tmp_path: Path) -> None:
@@ -38,7 +39,7 @@ def test_the_command_leaves_alone_what_is_up_to_date(tmp_path: Path, capsys: pyt
     store = Store(tmp_path / "results", tmp_path / "work")
     training = plan.experiments()["rendezvous-trace"].trainings[0]
     run_here(store, plan.Job(training, 0, 1))
-    store.metrics_path(training, 0).write_text("iteration,mean_return\n" + "1,-1\n" * training.iterations)
+    write_metrics(store.metrics_path(training, 0), *[{"mean_return": -1.0}] * training.iterations)
     where = ["--results", str(store.results), "--work", str(store.work)]
     figure = store.experiment_folder("rendezvous-trace") / "figure.png"
     for arguments, drawn in (([], True), ([], False), (["--redraw"], True)):
@@ -74,7 +75,8 @@ def test_a_log_names_runs_as_they_begin_and_end(tmp_path: Path, monkeypatch: pyt
         f"{training.name} seed 0: done  (1 runs done, 0 waiting, 0 failed)",
         f"{training.name} seed 1: begins",
     ]
-    write_metrics(store.run_folder(training, 1).metrics, "iteration,seconds,mean_return\n1,60,-5\n2,120,-4.5\n")
+    rows = {"seconds": 60.0, "mean_return": -5.0}, {"seconds": 120.0, "mean_return": -4.5}
+    write_metrics(store.run_folder(training, 1).metrics, *rows)
     monkeypatch.setattr("swarmbed.study.live.PLAIN_EVERY", 0.0)
     show(pool)
     assert lines[3:] == [f"{training.name} seed 1: 2/8, return -4.50, 6 min left"]

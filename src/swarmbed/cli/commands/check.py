@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +12,7 @@ from swarmbed.cli.flags import Parser
 from swarmbed.compute import devices
 from swarmbed.contracts import Outcome, Subject, check_spec, named, subjects_of_file
 from swarmbed.spec import config, registry
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, did_you_mean
 from swarmbed.spec.settings import flag_name
 
 SUMMARY = "Check your own task, embedding, network, algorithm or controller"
@@ -53,10 +52,10 @@ def _subjects(what: str) -> list[Subject]:
         raise SwarmbedError(f"check: {what} is a folder; give it the Python files in it")
     if what.endswith(".py") or len(Path(what).parts) > 1:
         raise SwarmbedError(f"check: file {what} does not exist")
-    close = get_close_matches(what, [name for family in registry.FAMILIES for name in family.all()], n=1)
+    known = [name for family in registry.FAMILIES for name in family.all()]
     raise SwarmbedError(
         f"check: {what!r} is neither a file nor the name of a task, embedding, network, algorithm or controller"
-        + (f"; did you mean {close[0]!r}?" if close else "")
+        f"{did_you_mean(what, known)}"
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from swarmbed.cli.flags import Parser
+from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation.compare import common_task, compare, read_entry
@@ -30,10 +30,10 @@ def run(argv: Sequence[str]) -> None:
         "measured against",
     )
     parser.add_argument(
-        "--agents", type=int, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
+        "--agents", type=count, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
     )
     parser.add_argument(
-        "--episodes", type=int, default=EPISODES, metavar="INT", help=f"how many to run each (default: {EPISODES})"
+        "--episodes", type=count, default=EPISODES, metavar="INT", help=f"how many to run each (default: {EPISODES})"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
     parser.add_argument("--stochastic", action="store_true", help="draw policies' actions instead of taking their mean")

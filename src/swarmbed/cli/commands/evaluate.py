@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from swarmbed.cli.flags import Parser
+from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, find_with_gains, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation.evaluate import EPISODES, evaluate
@@ -21,7 +21,7 @@ def run(argv: Sequence[str]) -> None:
     parser = Parser("evaluate", SUMMARY, EXAMPLE)
     parser.add_argument("who", metavar="WHO", help=WHO_HELP)
     parser.add_argument(
-        "--episodes", type=int, default=EPISODES, metavar="INT", help=f"how many to run (default: {EPISODES})"
+        "--episodes", type=count, default=EPISODES, metavar="INT", help=f"how many to run (default: {EPISODES})"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
     parser.add_argument(
@@ -42,3 +42,5 @@ def run(argv: Sequence[str]) -> None:
     if options.json is not None:
         write_json(options.json, evaluation.summary())
     show(evaluation.title, evaluation.table())
+    if evaluation.remark is not None:
+        print(evaluation.remark)

@@ -1,18 +1,17 @@
-"""swarmbed list: what there is to choose from."""
+"""swarmbed list: what there is to choose from. It reads files instead of importing them, so that it answers at once."""
 
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from swarmbed.cli.flags import Parser
-from swarmbed.policy.files import notes_of
-from swarmbed.policy.find import load_policy, shipped_policies
-from swarmbed.spec import registry
+from swarmbed.policy.headers import notes_of, settings_of, shipped_policies
+from swarmbed.spec import registry, source
 from swarmbed.spec.settings import default_of
-from swarmbed.tasks import make
 
 SUMMARY = "List tasks, embeddings, algorithms, controllers and shipped policies"
 EXAMPLE = """
@@ -20,6 +19,16 @@ swarmbed list
 swarmbed list tasks
 swarmbed list policies
 """
+NARROW = 72  # columns below which entries stand under each other instead of beside each other
+
+
+class Listing(NamedTuple):
+    """A title, headings and rows of words; columns that are named in ``numbers`` are numbers."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    numbers: tuple[str, ...] = ()
 
 
 def run(argv: Sequence[str]) -> None:
@@ -27,67 +36,79 @@ def run(argv: Sequence[str]) -> None:
     kinds = [*(family.folder for family in registry.FAMILIES), "policies"]
     parser.add_argument("what", nargs="?", choices=kinds, help="only this kind; everything when left out")
     chosen = parser.parse(argv).what
-    console = Console()
+    console = Console(highlight=False)
     for family in registry.FAMILIES:
         if chosen in (None, family.folder):
-            console.print(_family_table(family))
+            show(family_listing(family), console)
             if family is registry.tasks:
-                console.print(_variant_table())
+                show(variant_listing(), console)
     if chosen in (None, "policies"):
-        console.print(_policy_table())
+        show(policy_listing(), console)
 
 
-def _family_table(family: registry.Family) -> Table:
-    table = Table(title=family.folder, title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for heading in ("name", "what it is", "settings"):
-        table.add_column(heading, overflow="fold")
-    spec: Any
-    for name, spec in family.all().items():
-        summary = (spec.__doc__ or "").strip().splitlines()[0]
-        settings = (
-            ", ".join(f"{f.name}={default_of(f)}" for f in fields(spec))
-            if family is not registry.tasks
-            else f"sets: {', '.join(_observation_sets(spec))}"
-        )
-        table.add_row(name, summary, settings)
-    return table
+def show(listing: Listing, console: Console) -> None:
+    """A table or, where that would be cut off, every entry under its name."""
+    console.print(Text(listing.title, style="bold"))
+    if console.width < NARROW:
+        for name, *rest in listing.rows:
+            console.print(Text(name), soft_wrap=True)
+            for heading, words in zip(listing.headings[1:], rest, strict=True):
+                if words:
+                    labelled = words if heading == "what it is" else f"{heading}: {words}"
+                    console.print(Padding(Text(labelled), (0, 0, 0, 2)))
+        console.print()
+        return
+    # Narrow gaps, so that names, which are there to be copied, stay in one line of 80 columns.
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in listing.headings:
+        is_number = heading in listing.numbers
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold", no_wrap=heading == "name")
+    for row in listing.rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+    console.print()
 
 
-def _observation_sets(spec: Any) -> tuple[str, ...]:
-    """What agents of a task can be made to sense."""
-    choices = [f.metadata["choices"] for f in fields(spec) if f.name == "observation"]
-    return choices[0] if choices else ()
+def family_listing(family: registry.Family) -> Listing:
+    """Name, one sentence, settings; of tasks, which have dozens of settings, what agents can be made to sense."""
+    rows = []
+    for name, (summary, settings, choices) in _members(family).items():
+        if family is registry.tasks:
+            rows.append((name, summary, ", ".join(choices.get("observation", ()))))
+        else:
+            rows.append((name, summary, ", ".join(f"{setting}={value}" for setting, value in settings.items())))
+    return Listing(family.folder, ("name", "what it is", "senses" if family is registry.tasks else "settings"), rows)
 
 
-def _variant_table() -> Table:
-    table = Table(title="task variants", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for heading in ("name", "agents", "what it stands for"):
-        table.add_column(heading, overflow="fold")
-    for name, (base, preset) in registry.tasks.variants.items():
-        meaning = " ".join([base, *(f"{key}={value}" for key, value in preset.items())])
-        table.add_row(name, str(make(name).num_agents), meaning)
-    return table
+def _members(family: registry.Family) -> dict[str, tuple[str, dict[str, Any], dict[str, tuple[str, ...]]]]:
+    if not source.has_installed(family.folder) and not family.loaded:
+        found = source.members(family.folder, family.root or family.base)
+        return {name: (kind.summary, kind.settings, kind.choices) for name, kind in found.items()}
+    described = {}
+    for name, kind in family.all().items():  # what other packages bring along is only known once it is imported
+        declared = getattr(kind, "__dataclass_fields__", {}).values()
+        summary = (kind.__doc__ or "").strip().splitlines() or [""]
+        choices = {field.name: field.metadata.get("choices") or () for field in declared}
+        described[name] = (summary[0], {field.name: default_of(field) for field in declared}, choices)
+    return described
 
 
-def _policy_table() -> Table:
+def variant_listing() -> Listing:
+    known = source.members(registry.tasks.folder, registry.tasks.base)
+    rows = []
+    for name, (base, preset) in source.constant("swarmbed.tasks", "VARIANTS").items():
+        agents = preset.get("num_agents", known[base].settings["num_agents"])
+        meaning = " ".join([base, *(f"{key}={value}" for key, value in preset.items() if key != "num_agents")])
+        rows.append((name, str(agents), meaning))
+    return Listing("task variants", ("name", "agents", "stands for"), rows, ("agents",))
+
+
+def policy_listing() -> Listing:
     """Policies inside the package; their score is the mean return of the last ten iterations of their training."""
-    # Narrow gaps, so that names, which are there to be copied, and tasks stay in one line of 80 columns.
-    table = Table(
-        title="shipped policies",
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("name", no_wrap=True)
-    table.add_column("method")
-    table.add_column("trained on", no_wrap=True)
-    table.add_column("agents", justify="right", no_wrap=True)
-    table.add_column("score", justify="right", no_wrap=True)
+    rows = []
     for name, path in shipped_policies().items():
-        notes = notes_of(path)
-        task = load_policy(name).task
+        notes, task = notes_of(path), settings_of(path)["task"]
         score = f"{float(notes['score']):.1f}" if "score" in notes else ""
-        table.add_row(name, notes.get("label", ""), registry.tasks.name_of(task), str(task.num_agents), score)
-    return table
+        rows.append((name, notes.get("label", ""), str(task["name"]), str(task["num_agents"]), score))
+    headings = ("name", "method", "trained on", "agents", "score")
+    return Listing("shipped policies", headings, rows, ("agents", "score"))

@@ -13,7 +13,7 @@ from swarmbed.cli.flags import Parser
 from swarmbed.compute import devices
 from swarmbed.evaluation.progress import progress_bar
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.study import claim_report, decide, each_run, plan
+from swarmbed.study import claim_report, decide, each_run, generation, plan
 from swarmbed.study.budget import BUDGETS, Budget
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.experiments.base import Experiment
@@ -53,6 +53,7 @@ def run(argv: Sequence[str]) -> None:
     if options.claims or options.decide:
         judged = {experiment.name: judgements(experiment, store, budget) for experiment in which}
         Console().print(claim_report.table(judged))
+        Console().print(generation.census(results))
         return
     if not options.experiment:
         Console().print(overview(store, budget, options.seeds, options.workers))

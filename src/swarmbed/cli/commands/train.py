@@ -20,7 +20,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.presets import PRESETS, preset
 from swarmbed.spec.settings import Spec, build, setting
 
-SUMMARY = "Train a policy; go on with a run that stopped"
+SUMMARY = "Train a policy, or resume a run"
 EXAMPLE = """
 swarmbed train                                              # rendezvous, 20 agents: minutes on two cores
 swarmbed train pursuit --agents 10 --preset calm --iterations 150 --out runs/pursuit
@@ -72,7 +72,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
             Path(options.resume), iterations=getattr(options, "iterations", None), outputs=outputs,
             num_devices=options.devices,
         )  # fmt: skip
-        _finish(result, pictures, options.plugin)
+        _finish(result, pictures, outputs, options.plugin)
         return
     learner, settings = _settings(options, base, names)
     folder = Path(options.out) if options.out else free_folder(learner)
@@ -84,7 +84,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
             learner, replace(settings, seed=seed), where, overwrite=options.overwrite, outputs=outputs,
             num_devices=options.devices,
         )  # fmt: skip
-        _finish(result, pictures, options.plugin)
+        _finish(result, pictures, outputs, options.plugin)
         runs.append(result)
     if len(runs) > 1 and pictures.curve and is_first_process():
         path = TrainingResults(folder, tuple(runs), seeds).plot().save(folder / "learning_curves.png")
@@ -132,7 +132,7 @@ def _full_parser(names: dict[str, str]) -> Parser:
     parser = Parser("train", SUMMARY, EXAMPLE, "[TASK]")
     _add_choices(parser)
     parser.add_argument("--out", metavar="DIR", help="folder of the run (default: a new one under runs/)")
-    parser.add_argument("--resume", metavar="DIR", help="go on with the run in this folder")
+    parser.add_argument("--resume", metavar="DIR", help="resume the run in this folder")
     parser.add_argument("--overwrite", action="store_true", help="let --out replace a run")
     parser.add_argument("--seeds", type=int, default=1, metavar="K", help="train K runs, seeds --seed … --seed + K − 1")
     parser.add_argument("--devices", type=int, metavar="D", help="XLA devices to use (default: one per core)")
@@ -164,12 +164,14 @@ def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> N
         raise SwarmbedError(f"--resume keeps the run's own settings: leave {name} out (only --iterations may change)")
 
 
-def _finish(result: TrainingResult, pictures: Pictures, plugins: list[str]) -> None:
-    """Draw, and say where things are."""
+def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugins: list[str]) -> None:
+    """Draw, which takes a while and is announced, and say where things are."""
     if not is_first_process():
         return
     folder, made = RunFolder(result.folder), []
+    watcher = Console(stderr=True, soft_wrap=True, quiet=not outputs.progress)
     if pictures.curve:
+        watcher.print("drawing the learning curve …", style="dim", highlight=False)
         from swarmbed.draw.figures import training_curve
 
         training_curve(folder.metrics, folder.curve, result.policy.task.metrics)
@@ -178,6 +180,7 @@ def _finish(result: TrainingResult, pictures: Pictures, plugins: list[str]) -> N
         from swarmbed.draw.render import draw_animation, record
         from swarmbed.policy.find import find
 
+        watcher.print("rendering a video of an episode …", style="dim", highlight=False)
         contestant = find(str(result.folder))
         draw_animation(record(contestant, result.policy.task, steps=300), folder.video)
         made.append(("video", folder.video))

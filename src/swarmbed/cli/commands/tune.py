@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from swarmbed.cli.flags import Parser
+from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import add_task_flags, find_with_gains, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation.progress import progress_bar
@@ -23,7 +23,7 @@ def run(argv: Sequence[str]) -> None:
     parser = Parser("tune", SUMMARY, EXAMPLE)
     parser.add_argument("controller", metavar="CONTROLLER", help="the controller's name")
     parser.add_argument(
-        "--agents", type=int, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
+        "--agents", type=count, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
     )
     parser.add_argument(
         "--gain",

@@ -7,8 +7,8 @@
   class App {
     constructor() {
       this.arenas = []; this.ids = []; this.queue = []; this.tool = "inspect";
-      this.scene = this.frame = null;
-      this.toAcknowledge = 0;
+      this.scene = this.frame = null; // what is shown, and the last moment of it
+      this.waitsFor = null; // what the server is busy with, and since when
       this.stepped = this.painted = 0; // for the display of what happens in a second
       this.chart = new Swarmbed.Chart($("chart"), $("chart-title"), $("log"));
       this.inspector = new Swarmbed.Inspector($("inspector-body"), $("inspector-title"), $("deselect"));
@@ -16,11 +16,12 @@
       new ResizeObserver(() => this.chart.fit()).observe($("chart"));
       Swarmbed.theme.bind($("theme"));
       Swarmbed.theme.onChange(() => this.recolour());
-      this.veil("connecting …");
+      this.veil("connecting");
+      $("versus").replaceChildren(new Option("nobody"));
       this.connection = new Swarmbed.Connection({
         open: () => this.scene && this.connection.send("setup", this.setup()),
-        lost: () => this.veil("the connection is lost; trying again …"),
-        hello: (hello) => { for (const id of ["agents", "count"]) { $(id).min = hello.fewest; $(id).max = hello.most; } },
+        lost: () => this.veil("the connection is lost; trying again"),
+        hello: (hello) => this.greet(hello),
         busy: (busy) => this.veil(busy.message),
         error: (error) => this.complain(error.message),
         scene: (scene) => this.setScene(scene),
@@ -28,12 +29,22 @@
       });
       requestAnimationFrame((now) => this.tick(now));
       setInterval(() => this.showRate(), 1000);
+      setInterval(() => this.showWaiting(), 250);
+    }
+
+    greet(hello) {
+      this.fewest = hello.fewest; this.most = hello.most;
+      $("count").min = hello.fewest; $("count").max = hello.most;
+      if (!this.scene) fill($("task"), hello.tasks, hello.first.task);
+      if (!this.scene && hello.first.who) fill($("who"), [hello.first.who], hello.first.who);
+      if (!this.scene && hello.first.agents) this.showCount(hello.first.agents);
+      if (!this.scene) $("seed").value = hello.first.seed;
     }
 
     send(type, fields) { this.connection.send(type, fields); }
 
     setup(changes = {}) {
-      const { task, who, versus } = this.scene;
+      const { task, who, versus } = this.scene || { task: $("task").value, who: null, versus: null };
       return { task, who, versus, agents: this.frame ? this.frame.count : null, seed: this.frame ? this.frame.seed : 0, ...changes };
     }
 
@@ -41,7 +52,14 @@
     setScene(scene) {
       // The server counts the frames under way, also those that nobody gets to see.
       for (let i = 0; i < this.queue.length; i++) this.send("drawn");
+      const isSame = this.scene && JSON.stringify(this.scene) === JSON.stringify(scene); // its draft is on the screen already
       this.scene = scene; this.queue = []; this.frame = null;
+      this.selected = null;
+      if (isSame) {
+        for (const { stage } of this.arenas) stage.selected = stage.sensed = null;
+        this.inspector.clear();
+        return;
+      }
       $("arenas").replaceChildren();
       document.body.classList.toggle("is-comparing", scene.arenas.length > 1);
       this.arenas = scene.arenas.map((arena, index) => new Swarmbed.Arena($("arenas"), index, scene, arena.name));
@@ -61,6 +79,7 @@
       const trained = scene.arenas[0].trained_with;
       $("facts").textContent = Swarmbed.describeWorld(scene) + (trained ? ` The policy was trained with ${trained} agents.` : "");
       this.begin();
+      this.showWaiting();
     }
 
     // The large button that waits in the first picture.
@@ -95,18 +114,18 @@
     take(frame, now) {
       const before = this.frame;
       this.frame = frame;
-      this.veil(null);
+      if (!frame.draft) this.veil(null);
       // Everybody arrives just as the next frame does, also where the simulation cannot keep up with its speed.
-      if (frame.playing && before && before.playing) this.interval += 0.2 * (Math.min(now - this.lastFrame, 1000) - this.interval);
+      if (frame.playing && before && before.playing) this.interval += 0.2 * (Math.min(now - this.lastFrame, 5000) - this.interval);
       else this.interval = 1000 / frame.speed;
       this.lastFrame = now;
       if (before) this.stepped += Math.max(0, ...frame.arenas.map((moment, i) => moment.step - before.arenas[i].step));
       frame.arenas.forEach((moment, index) => {
         if (moment.ids) this.ids[index] = moment.ids; else moment.ids = this.ids[index];
         const arena = this.arenas[index], stage = arena.stage;
-        stage.push(moment, frame.playing ? Math.min(1.1 * this.interval, 700) : 90);
+        stage.push(moment, frame.playing ? 1.1 * this.interval : 90);
         arena.tell(moment, moment.value, moment.news);
-        this.chart.push(index, moment.step, moment.value, moment.ended);
+        if (moment.value !== null) this.chart.push(index, moment.step, moment.value, moment.ended);
         if (moment.look) {
           this.inspector.show(this.scene.arenas[index], moment.look, moment.step, now);
           const own = moment.look.ready ? moment.look.sets.find((set) => set.of_agents) : null;
@@ -122,7 +141,7 @@
       document.body.classList.toggle("is-playing", frame.playing);
       $("play").setAttribute("aria-label", frame.playing ? "Pause" : "Play");
       const isNew = frame.arenas.every((moment) => moment.step === 0);
-      this.beginButton.hidden = frame.playing || !isNew;
+      this.beginButton.hidden = frame.playing || !isNew || frame.draft;
       if (!before || before.count !== frame.count || !frame.waiting) this.showCount(frame.count);
       if (!before || before.seed !== frame.seed) $("seed").value = frame.seed;
       $("loop").checked = frame.loop;
@@ -136,9 +155,16 @@
 
     showCount(count) {
       // Not while somebody is at it.
-      if (!this.isSliding) $("agents").value = count;
+      if (!this.isSliding) $("agents").value = this.onSlider(count);
       if (document.activeElement !== $("count")) $("count").value = count;
       $("agents").setAttribute("aria-valuetext", `${count} agents`);
+    }
+
+    // The slider is logarithmic: from few to many by factors, at places of two digits.
+    onSlider(count) { return (1000 * Math.log(count / this.fewest)) / Math.log(this.most / this.fewest); }
+    fromSlider(place) {
+      const count = this.fewest * (this.most / this.fewest) ** (place / 1000);
+      return count < 100 ? Math.round(count) : Number(count.toPrecision(2));
     }
 
     wait(text) {
@@ -152,6 +178,7 @@
         select: (agent) => this.select(index, agent),
         add: (x, y) => this.send("add", { x, y }),
         remove: (agent) => this.send("remove", { agent }),
+        removeInside: ([x, y], [toX, toY]) => this.send("removeinside", { arena: index, x, y, to_x: toX, to_y: toY }),
         hold: (what, number, x, y) => this.hold(index, what, number, x, y),
         release: () => { this.holding = null; this.send("release"); },
       };
@@ -213,14 +240,25 @@
 
     changeSpeed(by) { this.send("speed", { steps_per_second: SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, Number($("speed").value) + by))] }); }
     changeCount(count) {
-      const most = Number($("agents").max), fewest = Number($("agents").min);
-      if (Number.isFinite(count)) this.send("agents", { count: Math.round(Math.max(fewest, Math.min(most, count))) });
+      if (Number.isFinite(count) && this.most) this.send("agents", { count: Math.round(Math.max(this.fewest, Math.min(this.most, count))) });
     }
     restart(seed) { this.send("restart", { seed: Math.round(Math.max(0, Math.min(2 ** 31 - 1, Number(seed) || 0))) }); }
 
-    veil(text) {
-      $("veil").hidden = text === null;
-      if (text !== null) $("veil-text").textContent = text;
+    // What the page waits for, with the seconds that it has taken so far; null when it waits for nothing.
+    veil(text, isFailure = false) {
+      this.waitsFor = text === null ? null : { text, since: performance.now(), isFailure };
+      if (text !== null) $("status").textContent = text;
+      this.showWaiting();
+    }
+
+    showWaiting() {
+      $("veil").hidden = this.waitsFor === null;
+      if (!this.waitsFor) return;
+      const { text, since, isFailure } = this.waitsFor, seconds = Math.floor((performance.now() - since) / 1000);
+      // Where there is a swarm to see, what is said about it keeps to the side.
+      $("veil").classList.toggle("is-beside", this.arenas.length > 0 && !isFailure);
+      $("veil").classList.toggle("has-failed", isFailure);
+      $("veil-text").textContent = isFailure ? text : `${text} …${seconds > 1 ? ` ${seconds} s` : ""}`;
     }
 
     complain(message) {
@@ -228,22 +266,25 @@
       $("toast").hidden = false;
       clearTimeout(this.toastTimer);
       this.toastTimer = setTimeout(() => { $("toast").hidden = true; }, 6000);
+      if (this.waitsFor && !(this.frame && !this.frame.draft)) this.veil(message, true);
       if (this.scene) {
         // Whatever was chosen did not come to pass.
         $("task").value = this.scene.task; $("who").value = this.scene.who; $("versus").value = this.scene.versus || "nobody";
-        if (this.frame) { this.veil(null); this.isSliding = false; this.showCount(this.frame.count); }
+        for (const id of ["task", "who", "versus"]) $(id).title = $(id).value;
+        if (this.frame && !this.frame.draft) { this.veil(null); this.isSliding = false; this.showCount(this.frame.count); }
       }
     }
 
     showRate() {
       const isPlaying = this.frame && this.frame.playing;
-      $("rate").textContent = isPlaying ? `${Math.round(this.painted)} frames/s · ${this.stepped} steps/s` : "";
+      $("rate").textContent = isPlaying ? `${Math.round(this.painted)} frames/s\n${this.stepped} steps/s` : "";
       this.stepped = this.painted = 0;
     }
   }
 
   const fill = (select, names, chosen) => {
     select.replaceChildren(...names.map((name) => new Option(name, name, false, name === chosen)));
+    select.title = chosen; // there is not always room for the whole name
   };
 
   Swarmbed.App = App;

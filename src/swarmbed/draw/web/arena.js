@@ -20,12 +20,31 @@
       this.corner = element("span", "corner");
       this.badge = element("span", "badge");
       this.badge.hidden = this.corner.hidden = true;
-      this.frame.append(this.canvas, this.corner, this.badge);
+      this.zoom = this.zoomButtons();
+      this.frame.append(this.canvas, this.corner, this.badge, this.zoom);
       this.figure.append(caption, this.frame);
       parent.append(this.figure);
       this.stage = new Swarmbed.Stage(this.canvas, index);
       this.stage.setWorld(world);
+      this.stage.onFrameChange = () => { this.zoom.classList.toggle("is-close", this.stage.camera.isClose); };
       new ResizeObserver(() => { this.stage.fit(); this.stage.draw(performance.now()); }).observe(this.frame);
+    }
+
+    zoomButtons() {
+      const group = element("div", "zoom");
+      const add = (text, label, key, act) => {
+        const button = element("button", "icon");
+        button.type = "button";
+        button.textContent = text;
+        button.title = `${label} (${key})`;
+        button.setAttribute("aria-label", label);
+        button.addEventListener("click", act);
+        group.append(button);
+      };
+      add("+", "Closer", "Z", () => this.stage.camera.approach(1.6));
+      add("−", "Farther", "shift Z", () => this.stage.camera.approach(1 / 1.6));
+      add("⤢", "The whole world", "0", () => this.stage.camera.reset());
+      return group;
     }
 
     // What the stage has to say about its last picture.

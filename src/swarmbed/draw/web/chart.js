@@ -84,7 +84,9 @@
     draw() {
       if (!this.isDirty || !this.size || this.size[0] < 40) return;
       this.isDirty = false;
-      const c = this.context, [width, height] = this.size, { right, low, high } = this.range();
+      const c = this.context, [width, height] = this.size;
+      if (!this.series.some((line) => line.values.length)) { this.drawNothing(c, width, height); return; }
+      const { right, low, high } = this.range();
       const left = LEFT, top = 8, bottom = height - 22, edge = width - RIGHT;
       const x = (step) => left + ((edge - left) * step) / right;
       const share = (value) => (this.isLog
@@ -112,6 +114,17 @@
       this.drawUpright(c, this.horizon, x, top, bottom, right, [3, 4]);
       this.drawUpright(c, this.cursor, x, top, bottom, right, []);
       this.series.forEach((line, index) => this.drawLine(c, line, this.colours.agents[index], x, y));
+    }
+
+    // Axes without a value would be invented.
+    drawNothing(c, width, height) {
+      c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+      c.clearRect(0, 0, width, height);
+      c.font = "13px system-ui, sans-serif";
+      c.fillStyle = this.colours.quiet;
+      c.textAlign = "center";
+      c.textBaseline = "middle";
+      c.fillText("nothing measured yet", width / 2, height / 2);
     }
 
     drawUpright(c, step, x, top, bottom, right, dash) {

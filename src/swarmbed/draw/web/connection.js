@@ -1,4 +1,4 @@
-// The line to the simulation: JSON both ways. Comes back by itself when it was cut.
+// The line to the simulation: JSON both ways, and frames as bytes. Comes back by itself when it was cut.
 (() => {
   "use strict";
 
@@ -11,9 +11,11 @@
 
     open() {
       const socket = (this.socket = new WebSocket(`ws://${location.host}/live`));
+      socket.binaryType = "arraybuffer";
       socket.onopen = () => { this.pause = 500; this.handlers.open(); };
       socket.onmessage = (event) => {
-        const message = JSON.parse(event.data), handle = this.handlers[message.type];
+        const message = typeof event.data === "string" ? JSON.parse(event.data) : Swarmbed.unpack(event.data);
+        const handle = this.handlers[message.type];
         if (handle) handle(message);
       };
       socket.onclose = () => {

@@ -1,6 +1,7 @@
 // Shapes in a rectangle whose border may wrap around. Plain numbers; knows nothing of canvases.
 (() => {
   "use strict";
+  const MOST_LOOKS = 1e6; // at pairs of agents, for one picture
 
   // The shortest displacement equivalent to d in a world of this period; 0 means that nothing wraps.
   const nearest = (d, period) => (period ? d - period * Math.round(d / period) : d);
@@ -30,16 +31,21 @@
     return Math.sqrt(most);
   };
 
-  // Sites sorted into the squares of a grid, about two to a square.
-  function sortIntoGrid(xs, ys, world) {
+  // Sites sorted into the squares of a grid.
+  function sortIntoSquares(xs, ys, world, columns, rows) {
     const width = world.high[0] - world.low[0], height = world.high[1] - world.low[1];
-    const side = Math.sqrt((width * height) / Math.max(xs.length / 2, 1));
-    const columns = Math.max(1, Math.floor(width / side)), rows = Math.max(1, Math.floor(height / side));
     const squares = Array.from({ length: columns * rows }, () => []);
     const column = (x) => Math.min(columns - 1, Math.max(0, Math.floor(((x - world.low[0]) / width) * columns)));
     const row = (y) => Math.min(rows - 1, Math.max(0, Math.floor(((y - world.low[1]) / height) * rows)));
     for (let i = 0; i < xs.length; i++) squares[row(ys[i]) * columns + column(xs[i])].push(i);
     return { width, height, columns, rows, squares, column, row, step: Math.min(width / columns, height / rows) };
+  }
+
+  // About two sites to a square.
+  function sortIntoGrid(xs, ys, world) {
+    const width = world.high[0] - world.low[0], height = world.high[1] - world.low[1];
+    const side = Math.sqrt((width * height) / Math.max(xs.length / 2, 1));
+    return sortIntoSquares(xs, ys, world, Math.max(1, Math.floor(width / side)), Math.max(1, Math.floor(height / side)));
   }
 
   // The Voronoi cell of every site, each as a polygon relative to its site. A cell starts as a rectangle and is cut by
@@ -79,25 +85,59 @@
     return result;
   }
 
-  // All pairs within a radius (null: everybody), as [i, j, i, j, …], and how many there are. Beyond `most` pairs an
-  // evenly spread selection stands for all.
+  // Pairs within a radius (null: everybody), as [i, j, i, j, …], and how many there are. Beyond `most` pairs an evenly
+  // spread selection stands for all; where there are far more, their number is an estimate.
   function pairs(xs, ys, world, radius, most) {
-    const width = world.torus ? world.high[0] - world.low[0] : 0, height = world.torus ? world.high[1] - world.low[1] : 0;
-    const square = radius === null ? Infinity : radius * radius, found = [];
-    for (let i = 0; i < xs.length; i++) {
-      for (let j = i + 1; j < xs.length; j++) {
-        const dx = nearest(xs[j] - xs[i], width), dy = nearest(ys[j] - ys[i], height);
-        if (dx * dx + dy * dy <= square) found.push(i, j);
+    const count = xs.length;
+    if (radius === null) return allPairs(count, most);
+    const width = world.high[0] - world.low[0], height = world.high[1] - world.low[1];
+    const periodX = world.torus ? width : 0, periodY = world.torus ? height : 0;
+    const columns = Math.max(1, Math.min(256, Math.floor(width / radius))), rows = Math.max(1, Math.min(256, Math.floor(height / radius)));
+    const { squares, column, row } = sortIntoSquares(xs, ys, world, columns, rows);
+    // A square is at least as wide as the radius, so that only those around it can hold a neighbour.
+    const around = (at, size) => {
+      const all = [at - 1, at, at + 1];
+      return world.torus ? [...new Set(all.map((k) => (k + size) % size))] : all.filter((k) => k >= 0 && k < size);
+    };
+    let looks = 0; // how many would have to be looked at, for a swarm may stand on one spot
+    for (let r = 0; r < rows; r++) {
+      for (let k = 0; k < columns; k++) {
+        const here = squares[r * columns + k].length;
+        if (here) for (const s of around(r, rows)) for (const m of around(k, columns)) looks += here * squares[s * columns + m].length;
       }
     }
-    const total = found.length / 2;
-    if (total <= most) return { list: found, total };
-    const list = [];
-    for (let k = 0; k < most; k++) {
-      const pair = Math.floor((k * total) / most);
-      list.push(found[2 * pair], found[2 * pair + 1]);
+    const stride = Math.ceil(Math.max(looks, 1) / MOST_LOOKS), found = [];
+    for (let i = 0; i < count; i += stride) {
+      for (const r of around(row(ys[i]), rows)) {
+        for (const k of around(column(xs[i]), columns)) {
+          for (const j of squares[r * columns + k]) {
+            if (stride === 1 ? j <= i : j === i) continue;
+            const dx = nearest(xs[j] - xs[i], periodX), dy = nearest(ys[j] - ys[i], periodY);
+            if (dx * dx + dy * dy <= radius * radius) found.push(i, j);
+          }
+        }
+      }
     }
-    return { list, total };
+    // With a stride, a pair of two that were looked at is found twice, one of the others once.
+    const total = stride === 1 ? found.length / 2 : Math.round((found.length * stride) / 4);
+    return { list: spread(found.length / 2, most, (k) => [found[2 * k], found[2 * k + 1]]), total };
+  }
+
+  function allPairs(count, most) {
+    const total = (count * (count - 1)) / 2;
+    // Pair number k: the largest j with j (j − 1) / 2 ≤ k, and what is left over.
+    return { total, list: spread(total, most, (k) => {
+      let j = Math.floor((1 + Math.sqrt(1 + 8 * k)) / 2);
+      while ((j * (j - 1)) / 2 > k) j--;
+      return [k - (j * (j - 1)) / 2, j];
+    }) };
+  }
+
+  // At most so many of `total` pairs, evenly spread.
+  function spread(total, most, pair) {
+    const list = [], shown = Math.min(total, most);
+    for (let k = 0; k < shown; k++) list.push(...pair(Math.floor((k * total) / shown)));
+    return list;
   }
 
   // Round numbers that divide a range into about `count` parts.

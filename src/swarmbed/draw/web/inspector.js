@@ -38,7 +38,7 @@
       this.title.textContent = `Agent ${look.agent}`;
       if (!look.ready) {
         this.shape = null;
-        this.body.replaceChildren(element("p", "compiling its eyes …", "quiet"));
+        this.body.replaceChildren(element("p", "compiling its view …", "quiet"));
         return;
       }
       const shape = JSON.stringify([arena.name, arena.local, arena.sets, look.embeddings.map((v) => v.length)]);

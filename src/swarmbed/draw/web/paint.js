@@ -1,53 +1,61 @@
-// How a swarm looks: every function draws one layer of a stage onto its canvas.
+// How a swarm looks: every function draws one layer of a stage. Lines of a crowd go into the stage's raster.
 (() => {
   "use strict";
   const { nearest, cells, pairs, ticks } = Swarmbed.geometry;
-  const MOST_EDGES = 6000;
+  const MOST_EDGES = { few: 6000, crowd: 60000 };
+  const MOST_CIRCLES = 300;
   const BANDS = 8; // shades of a trail, from fresh to faded
 
   // The width of many lines. Without a graphics card, lines of one pixel are drawn ten times as fast as wider ones.
   const thin = (width) => (width < 1.5 ? 1 : width);
+  const many = (number) => number.toLocaleString("en");
 
   function grid(stage, c) {
     c.strokeStyle = stage.colours.grid;
     c.lineWidth = 1;
     c.beginPath();
-    const width = stage.world.high[0] - stage.world.low[0];
-    const step = ticks(0, width, 10)[1] || width;
-    for (let x = Math.ceil(stage.world.low[0] / step) * step; x < stage.world.high[0]; x += step) {
+    const { low, high } = stage.world, step = ticks(0, (high[0] - low[0]) / stage.camera.zoom, 10)[1] || high[0] - low[0];
+    for (let x = Math.ceil(low[0] / step) * step; x < high[0]; x += step) {
       c.moveTo(Math.round(stage.px(x)) + 0.5, 0); c.lineTo(Math.round(stage.px(x)) + 0.5, stage.size[1]);
     }
-    for (let y = Math.ceil(stage.world.low[1] / step) * step; y < stage.world.high[1]; y += step) {
+    for (let y = Math.ceil(low[1] / step) * step; y < high[1]; y += step) {
       c.moveTo(0, Math.round(stage.py(y)) + 0.5); c.lineTo(stage.size[0], Math.round(stage.py(y)) + 0.5);
     }
     c.stroke();
   }
 
-  // Calls `trace(dx, dy)` for every copy of a shape around (x, y) that can be seen; distances are in pixels.
+  // Calls `trace(x, y)` for every copy of a shape around (x, y) that can be seen; distances are in pixels.
   function images(stage, x, y, reach, trace) {
-    trace(0, 0);
+    const [width, height] = stage.size;
+    const isSeen = (px, py) => px > -reach && py > -reach && px < width + reach && py < height + reach;
+    if (isSeen(x, y)) trace(x, y);
     if (!stage.world.torus) return;
-    const [w, h] = stage.size;
-    const xs = [0, ...(x < reach ? [w] : []), ...(x > w - reach ? [-w] : [])];
-    const ys = [0, ...(y < reach ? [h] : []), ...(y > h - reach ? [-h] : [])];
-    for (const dx of xs) for (const dy of ys) if (dx || dy) trace(dx, dy);
+    const w = width * stage.camera.zoom, h = height * stage.camera.zoom, left = -stage.camera.left, top = -stage.camera.top;
+    const xs = x - left < reach ? w : x - left > w - reach ? -w : 0, ys = y - top < reach ? h : y - top > h - reach ? -h : 0;
+    if (xs && isSeen(x + xs, y)) trace(x + xs, y);
+    if (ys && isSeen(x, y + ys)) trace(x, y + ys);
+    if (xs && ys && isSeen(x + xs, y + ys)) trace(x + xs, y + ys);
+  }
+
+  function circle(stage, path, x, y, radius) {
+    images(stage, x, y, radius, (cx, cy) => { path.moveTo(cx + radius, cy); path.arc(cx, cy, radius, 0, 2 * Math.PI); });
   }
 
   function voronoi(stage, c, shown) {
-    const evaders = shown.evader_x || [];
-    const xs = shown.x.concat(evaders), ys = shown.y.concat(shown.evader_y || []);
-    const outlines = new Path2D(), hunted = new Path2D(), [w, h] = stage.size;
+    const xs = [...shown.x, ...(shown.evader_x || [])], ys = [...shown.y, ...(shown.evader_y || [])], agents = shown.x.length;
+    const outlines = stage.lines(stage.colours.cell, 1), hunted = new Path2D(), [width, height] = stage.size;
+    const w = width * stage.camera.zoom, h = height * stage.camera.zoom;
     cells(xs, ys, stage.world).forEach((polygon, i) => {
-      const path = i >= shown.x.length ? hunted : outlines, x = stage.px(xs[i]), y = stage.py(ys[i]);
+      const path = i >= agents ? hunted : outlines, x = stage.px(xs[i]), y = stage.py(ys[i]);
       let left = 0, right = 0, top = 0, bottom = 0;
       for (let k = 0; k < polygon.length; k += 2) {
         left = Math.min(left, polygon[k]); right = Math.max(right, polygon[k]);
         bottom = Math.min(bottom, polygon[k + 1]); top = Math.max(top, polygon[k + 1]);
       }
       // Copies next door, as far as they can be seen.
-      const copies = (size, low, high) => (stage.world.torus ? [-size, 0, size].filter((s) => high + s > 0 && low + s < size) : [0]);
-      const shiftsX = copies(w, x + left * stage.scale, x + right * stage.scale);
-      const shiftsY = copies(h, y - top * stage.scale, y - bottom * stage.scale);
+      const copies = (period, seen, low, high) => (stage.world.torus ? [-period, 0, period] : [0]).filter((s) => high + s > 0 && low + s < seen);
+      const shiftsX = copies(w, width, x + left * stage.scale, x + right * stage.scale);
+      const shiftsY = copies(h, height, y - top * stage.scale, y - bottom * stage.scale);
       for (const sx of shiftsX) {
         for (const sy of shiftsY) {
           for (let k = 0; k < polygon.length; k += 2) {
@@ -60,10 +68,9 @@
     });
     c.fillStyle = stage.colours.evaderCell;
     c.fill(hunted);
-    c.strokeStyle = stage.colours.cell;
-    c.lineWidth = 1;
-    c.stroke(outlines);
+    outlines.stroke();
     c.strokeStyle = stage.colours.evader;
+    c.lineWidth = 1;
     c.globalAlpha = 0.6;
     c.stroke(hunted);
     c.globalAlpha = 1;
@@ -72,54 +79,49 @@
   function radii(stage, c, shown) {
     const circles = (xs, ys, radius, colour, alpha) => {
       if (radius === null) return;
-      const reach = radius * stage.scale;
+      const stride = Math.max(1, Math.ceil(xs.length / MOST_CIRCLES));
+      if (stride > 1) stage.note ||= `the radius of every ${stride}th agent drawn`;
       c.beginPath();
-      for (let i = 0; i < xs.length; i++) {
-        const x = stage.px(xs[i]), y = stage.py(ys[i]);
-        images(stage, x, y, reach, (dx, dy) => {
-          c.moveTo(x + dx + reach, y + dy);
-          c.arc(x + dx, y + dy, reach, 0, 2 * Math.PI);
-        });
-      }
+      for (let i = 0; i < xs.length; i += stride) circle(stage, c, stage.px(xs[i]), stage.py(ys[i]), radius * stage.scale);
       c.strokeStyle = colour;
       c.lineWidth = 1;
       c.globalAlpha = alpha;
       c.stroke();
       c.globalAlpha = 1;
     };
-    const faint = Math.max(0.05, Math.min(0.35, 3 / shown.x.length));
+    const faint = Math.max(0.05, Math.min(0.35, 3 / Math.min(shown.x.length, MOST_CIRCLES)));
     circles(shown.x, shown.y, stage.world.comm_radius, stage.colours.agents[stage.which], faint);
     circles(shown.evader_x || [], shown.evader_y || [], stage.world.sight_radius, stage.colours.evader, 0.9);
   }
 
   // A straight line to the nearest image; on a torus it may leave on one side and enter on the other.
-  function segment(stage, c, x0, y0, x1, y1) {
+  function segment(stage, path, x0, y0, x1, y1) {
     const dx = nearest(x1 - x0, stage.period[0]) * stage.scale, dy = -nearest(y1 - y0, stage.period[1]) * stage.scale;
     const ax = stage.px(x0), ay = stage.py(y0), bx = stage.px(x1), by = stage.py(y1);
-    c.moveTo(ax, ay); c.lineTo(ax + dx, ay + dy);
+    path.moveTo(ax, ay); path.lineTo(ax + dx, ay + dy);
     if (stage.world.torus && (Math.abs(ax + dx - bx) > 0.5 || Math.abs(ay + dy - by) > 0.5)) {
-      c.moveTo(bx - dx, by - dy); c.lineTo(bx, by);
+      path.moveTo(bx - dx, by - dy); path.lineTo(bx, by);
     }
   }
 
   function edges(stage, c, shown) {
-    const { list, total } = pairs(shown.x, shown.y, stage.world, stage.world.comm_radius, MOST_EDGES);
-    if (total > MOST_EDGES) stage.note ||= `${MOST_EDGES.toLocaleString("en")} of ${total.toLocaleString("en")} edges drawn`;
-    c.beginPath();
+    const most = stage.isCrowd ? MOST_EDGES.crowd : MOST_EDGES.few;
+    const { list, total } = pairs(shown.x, shown.y, stage.world, stage.world.comm_radius, most);
+    if (total > list.length / 2) stage.note ||= `${many(list.length / 2)} of ${many(total)} edges drawn`;
+    const alpha = Math.max(0.06, Math.min(0.35, 5 / Math.sqrt(list.length + 1)));
+    const path = stage.lines(stage.colours.agents[stage.which], stage.isCrowd ? Math.max(alpha, 0.16) : alpha, 0.8);
     for (let k = 0; k < list.length; k += 2) {
       const i = list[k], j = list[k + 1];
-      segment(stage, c, shown.x[i], shown.y[i], shown.x[j], shown.y[j]);
+      segment(stage, path, shown.x[i], shown.y[i], shown.x[j], shown.y[j]);
     }
-    c.strokeStyle = stage.colours.agents[stage.which];
-    c.lineWidth = 0.8;
-    c.globalAlpha = Math.max(0.06, Math.min(0.35, 5 / Math.sqrt(list.length + 1)));
-    c.stroke();
-    c.globalAlpha = 1;
+    path.stroke();
   }
 
-  function traces(stage, c) {
+  function traces(stage) {
     const steps = stage.trailLength, last = stage.moment.step, limit = stage.world.longest_step || Infinity;
-    const bands = [0, 1].map(() => Array.from({ length: BANDS }, () => new Path2D()));
+    const width = thin(stage.mark * 0.16);
+    const bands = [stage.colours.agents[stage.which], stage.colours.evader].map((colour, kind) =>
+      Array.from({ length: BANDS }, (_, age) => stage.lines(colour, (kind ? 0.8 : 0.6) * (1 - age / BANDS) ** 1.3, width)));
     for (const [id, trail] of stage.trails) {
       const kind = typeof id === "string" ? 1 : 0;
       let pen = null; // the band in which the line goes on where it ended
@@ -138,17 +140,7 @@
         }
       }
     }
-    c.lineWidth = thin(stage.mark * 0.16);
-    c.lineCap = "butt";
-    c.lineJoin = "round";
-    [stage.colours.agents[stage.which], stage.colours.evader].forEach((colour, kind) => {
-      c.strokeStyle = colour;
-      bands[kind].forEach((band, age) => {
-        c.globalAlpha = (kind ? 0.8 : 0.6) * (1 - age / BANDS) ** 1.3;
-        c.stroke(band);
-      });
-    });
-    c.globalAlpha = 1;
+    for (const band of bands.flat()) band.stroke();
   }
 
   function selection(stage, c, shown) {
@@ -158,8 +150,10 @@
     c.strokeStyle = stage.colours.select;
     if (stage.sensed) {
       c.beginPath();
-      for (const id of stage.sensed) {
-        const j = shown.slots.get(id);
+      // Of thousands of neighbours a few hundred are drawn: more would take long and be one blot.
+      const stride = Math.ceil(stage.sensed.length / 400);
+      for (let k = 0; k < stage.sensed.length; k += stride) {
+        const j = shown.slots.get(stage.sensed[k]);
         if (j !== undefined) segment(stage, c, shown.x[index], shown.y[index], shown.x[j], shown.y[j]);
       }
       c.lineWidth = 1.2;
@@ -168,44 +162,39 @@
       c.globalAlpha = 1;
     }
     if (stage.world.comm_radius !== null) {
-      const reach = stage.world.comm_radius * stage.scale;
       c.beginPath();
-      images(stage, x, y, reach, (dx, dy) => {
-        c.moveTo(x + dx + reach, y + dy);
-        c.arc(x + dx, y + dy, reach, 0, 2 * Math.PI);
-      });
+      circle(stage, c, x, y, stage.world.comm_radius * stage.scale);
       c.lineWidth = 1.5;
       c.setLineDash([6, 5]);
       c.stroke();
       c.setLineDash([]);
     }
     c.beginPath();
-    c.arc(x, y, stage.mark * 1.6, 0, 2 * Math.PI);
+    c.arc(x, y, Math.max(stage.mark * 1.6, 7), 0, 2 * Math.PI);
     c.lineWidth = 2.5;
     c.stroke();
   }
 
   function agents(stage, c, shown) {
-    const size = stage.mark, path = new Path2D(), bright = new Path2D();
+    const size = stage.mark, path = new Path2D(), bright = new Path2D(), { raster, isCrowd } = stage;
+    const colour = stage.colours.agents[stage.which], dense = isCrowd ? raster.colour(colour) : 0;
+    if (isCrowd) raster.prepare(size);
     for (let i = 0; i < shown.x.length; i++) {
-      const x = stage.px(shown.x[i]), y = stage.py(shown.y[i]);
-      const ahead = size * Math.cos(shown.heading[i]), up = -size * Math.sin(shown.heading[i]);
-      const id = shown.ids[i], target = id === stage.selected || id === stage.hovered ? bright : path;
-      images(stage, x, y, size, (dx, dy) => {
-        const cx = x + dx, cy = y + dy;
-        target.moveTo(cx + ahead, cy + up);
-        target.lineTo(cx - 0.75 * ahead - 0.62 * up, cy - 0.75 * up + 0.62 * ahead);
-        target.lineTo(cx - 0.4 * ahead, cy - 0.4 * up);
-        target.lineTo(cx - 0.75 * ahead + 0.62 * up, cy - 0.75 * up - 0.62 * ahead);
-        target.closePath();
+      const id = shown.ids[i], isBright = id === stage.selected || id === stage.hovered, heading = shown.heading[i];
+      const target = isBright ? bright : path;
+      images(stage, stage.px(shown.x[i]), stage.py(shown.y[i]), size, (x, y) => {
+        if (isCrowd && !isBright) raster.mark(x, y, heading, dense);
+        else Swarmbed.dart(target, x, y, size * Math.cos(heading), -size * Math.sin(heading));
       });
     }
+    if (isCrowd) raster.end(c, ...stage.size);
     c.lineJoin = "round";
     c.strokeStyle = stage.colours.stage;
     c.lineWidth = thin(1.2);
-    for (const [which, colour] of [[path, stage.colours.agents[stage.which]], [bright, stage.colours.select]]) {
+    for (const [which, fill] of [[path, colour], [bright, stage.colours.select]]) {
+      if (isCrowd && which === path) continue;
       c.stroke(which);
-      c.fillStyle = colour;
+      c.fillStyle = fill;
       c.fill(which);
     }
   }
@@ -214,16 +203,16 @@
     const radius = Math.max(0.62 * stage.mark, 4.5);
     (shown.evader_x || []).forEach((value, i) => {
       const x = stage.px(value), y = stage.py(shown.evader_y[i]);
-      images(stage, x, y, 3 * radius, (dx, dy) => {
-        const halo = c.createRadialGradient(x + dx, y + dy, radius * 0.6, x + dx, y + dy, radius * 3);
+      images(stage, x, y, 3 * radius, (cx, cy) => {
+        const halo = c.createRadialGradient(cx, cy, radius * 0.6, cx, cy, radius * 3);
         halo.addColorStop(0, stage.colours.evader);
         halo.addColorStop(1, `${stage.colours.evader}00`);
         c.globalAlpha = 0.28;
         c.fillStyle = halo;
-        c.fillRect(x + dx - 3 * radius, y + dy - 3 * radius, 6 * radius, 6 * radius);
+        c.fillRect(cx - 3 * radius, cy - 3 * radius, 6 * radius, 6 * radius);
         c.globalAlpha = 1;
         c.beginPath();
-        c.arc(x + dx, y + dy, radius, 0, 2 * Math.PI);
+        c.arc(cx, cy, radius, 0, 2 * Math.PI);
         c.fillStyle = stage.colours.evader;
         c.fill();
         c.lineWidth = 1.2;
@@ -240,5 +229,17 @@
     });
   }
 
-  Swarmbed.paint = { grid, voronoi, radii, edges, traces, selection, agents, evaders };
+  // The rectangle that is being drawn.
+  function box(stage, c) {
+    const [[x0, y0], [x1, y1]] = stage.box, left = stage.px(Math.min(x0, x1)), top = stage.py(Math.max(y0, y1));
+    const width = Math.abs(x1 - x0) * stage.scale, height = Math.abs(y1 - y0) * stage.scale;
+    c.fillStyle = c.strokeStyle = stage.colours.select;
+    c.globalAlpha = 0.15;
+    c.fillRect(left, top, width, height);
+    c.globalAlpha = 1;
+    c.lineWidth = 1.5;
+    c.strokeRect(left, top, width, height);
+  }
+
+  Swarmbed.paint = { grid, voronoi, radii, edges, traces, selection, agents, evaders, box };
 })();

@@ -4,10 +4,18 @@
   const SPEEDS = [2, 5, 10, 15, 25, 40, 60, 120, 240]; // steps per second
   const $ = (id) => document.getElementById(id);
 
-  // Whole numbers of two bytes, as many as it takes to span a range.
-  function decode(text) {
-    const bytes = atob(text), numbers = new Uint16Array(bytes.length / 2);
-    for (let i = 0; i < numbers.length; i++) numbers[i] = bytes.charCodeAt(2 * i) | (bytes.charCodeAt(2 * i + 1) << 8);
+  // Series of whole numbers of two bytes, each `length` long: inflated, put together from low and high bytes, from zigzag
+  // to signs, and added up twice.
+  async function unsqueeze(text, length) {
+    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const planes = new Uint8Array(await new Response(stream).arrayBuffer()), count = planes.length / 2;
+    const numbers = new Uint16Array(count);
+    for (let i = 0; i < count; i++) { const zigzag = planes[i] | (planes[count + i] << 8); numbers[i] = (zigzag >> 1) ^ -(zigzag & 1); }
+    for (let start = 0; start < count; start += length) {
+      let change = 0, level = 0;
+      for (let i = start; i < start + length; i++) { change += numbers[i]; level += change; numbers[i] = level; }
+    }
     return numbers;
   }
 
@@ -18,16 +26,18 @@
   }
 
   class Replay {
-    constructor(episode) {
+    constructor(episode, agents, evaders) {
       this.episode = episode;
-      this.agents = decode(episode.agents);
-      this.evaders = episode.evaders ? decode(episode.evaders) : null;
+      this.agents = agents; // x of everybody over time, then y, then heading
+      this.evaders = evaders;
+      this.everybody = Int32Array.from(episode.ids);
       this.isThere = episode.present ? bits(episode.present) : () => true;
       this.last = episode.steps.length - 1;
       this.at = 0; this.isPlaying = false; this.due = 0; this.before = 0;
       this.arena = new Swarmbed.Arena($("arenas"), 0, episode, episode.name);
       this.stage = this.arena.stage;
       this.stage.trailLength = episode.trail;
+      new Swarmbed.Pointer(this.stage);
       this.layers = new Swarmbed.Layers($("layers"), (on) => { this.stage.layers = on; this.stage.isDirty = true; });
       this.layers.setWorld(episode);
       for (const name of Object.keys(episode.layers)) this.layers.set(name, episode.layers[name]);
@@ -54,22 +64,20 @@
     // The state at one of the recorded times: whoever is there then.
     moment(index) {
       const { ids: all, evader_count: evaders, low, high, steps } = this.episode, count = all.length;
-      const scale = [0, 1].map((axis) => (high[axis] - low[axis]) / 65535);
-      const ids = [], x = [], y = [], heading = [];
-      for (let i = 0, k = count * index; i < count; i++, k++) {
-        if (!this.isThere(k)) continue;
-        ids.push(all[i]);
-        x.push(low[0] + this.agents[3 * k] * scale[0]);
-        y.push(low[1] + this.agents[3 * k + 1] * scale[1]);
-        heading.push((this.agents[3 * k + 2] * 2 * Math.PI) / 65536);
-      }
-      const moment = { ids, x, y, heading, step: steps[index] };
+      const scale = [0, 1].map((axis) => (high[axis] - low[axis]) / 65535), times = steps.length, there = [];
+      for (let i = 0; i < count; i++) if (this.isThere(count * index + i)) there.push(i);
+      const column = (numbers, many, axis, i) => numbers[(axis * many + i) * times + index];
+      const moment = {
+        ids: there.length === count ? this.everybody : Int32Array.from(there, (i) => all[i]),
+        x: Float32Array.from(there, (i) => low[0] + column(this.agents, count, 0, i) * scale[0]),
+        y: Float32Array.from(there, (i) => low[1] + column(this.agents, count, 1, i) * scale[1]),
+        heading: Float32Array.from(there, (i) => (column(this.agents, count, 2, i) * 2 * Math.PI) / 65536),
+        step: steps[index],
+      };
       if (this.evaders) {
-        moment.evader_x = []; moment.evader_y = [];
-        for (let i = 0, k = 2 * evaders * index; i < evaders; i++, k += 2) {
-          moment.evader_x.push(low[0] + this.evaders[k] * scale[0]);
-          moment.evader_y.push(low[1] + this.evaders[k + 1] * scale[1]);
-        }
+        const all = Array.from({ length: evaders }, (_, i) => i);
+        moment.evader_x = all.map((i) => low[0] + column(this.evaders, evaders, 0, i) * scale[0]);
+        moment.evader_y = all.map((i) => low[1] + column(this.evaders, evaders, 1, i) * scale[1]);
       }
       return moment;
     }
@@ -151,6 +159,7 @@
       if (event.key === " " && event.target.matches("button, input")) return;
       const keys = {
         " ": () => this.play(!this.isPlaying), arrowright: () => $("step").click(), arrowleft: () => $("back").click(),
+        z: () => this.stage.camera.approach(event.shiftKey ? 1 / 1.6 : 1.6), 0: () => this.stage.camera.reset(),
         home: () => this.seek(0), end: () => this.seek(this.last), r: () => this.seek(0), l: () => $("log").click(), d: () => Swarmbed.theme.toggle(),
       };
       const key = event.key.toLowerCase();
@@ -159,5 +168,19 @@
     }
   }
 
-  Swarmbed.replay = new Replay(JSON.parse($("episode").textContent));
+  async function start() {
+    const episode = JSON.parse($("episode").textContent), times = episode.steps.length;
+    // Inside another page, episode.html?film shows the swarm alone and plays by itself, unless its reader wants things to
+    // stand still.
+    const isFilm = location.search === "?film";
+    if (isFilm) document.body.classList.add("is-film");
+    if (!window.DecompressionStream) { $("arenas").textContent = "This page needs a browser of 2023 or later."; return; }
+    const evaders = episode.evaders ? await unsqueeze(episode.evaders, times) : null;
+    Swarmbed.replay = new Replay(episode, await unsqueeze(episode.agents, times), evaders);
+    if (!isFilm) return;
+    $("loop").checked = true;
+    Swarmbed.replay.play(!window.matchMedia("(prefers-reduced-motion: reduce)").matches);
+  }
+
+  start();
 })();

@@ -1,0 +1,226 @@
+"""How robust policies and controllers are: every disturbance turned up by itself, everybody from equal starts.
+
+All strengths of a disturbance run in one compiled program, as numbers in the state. Episode i has the same start at
+every strength and for everybody, and the random numbers behind its disturbance are the same too, so that a stronger
+disturbance loses the messages that a weaker one loses, and more.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import jax
+import numpy as np
+
+from swarmbed.controllers.random import Random
+from swarmbed.evaluation import statistics
+from swarmbed.evaluation.compare import Who, common_task, named_runs
+from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups
+from swarmbed.evaluation.progress import Report, reporting
+from swarmbed.evaluation.statistics import Estimate
+from swarmbed.evaluation.stress_card import StressCard, Sweep
+from swarmbed.policy.find import Contestant, choose_task
+from swarmbed.policy.policy import Policy
+from swarmbed.spec import settings
+from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.files import write_atomically
+from swarmbed.spec.settings import check_count
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Task
+from swarmbed.tasks.disturbances.settings import BY_NAME, KINDS, Kind, undisturbed
+from swarmbed.tasks.swarm import SwarmTask
+
+EPISODES = 100
+QUICK_EPISODES, QUICK_STEPS, QUICK_STRENGTHS = 16, 300, slice(0, None, 2)
+BETWEEN_AGENTS = ("message_loss", "message_delay")  # these need somebody else
+
+
+@runtime_checkable
+class Stepped(Protocol):
+    """A policy that is run from outside, one step at a time, instead of inside a compiled program."""
+
+    name: str
+
+    def returns(self, task: Task, kind: Kind | None, index: Any, strength: Any, seed: int) -> Any:
+        """The return of each episode."""
+
+    def fingerprint(self) -> str:
+        """What changes when the policy does."""
+
+
+Runner = Contestant | Stepped
+
+
+def stress(
+    policies: Sequence[Who | Stepped] | Mapping[str, Any],
+    task: Task | str | None = None,
+    *,
+    disturbances: Sequence[str] = (),
+    num_agents: int | None = None,
+    episodes: int | None = None,
+    seed: int = 0,
+    quick: bool = False,
+    out: str | Path | None = None,
+    progress: bool | Report = True,
+) -> StressCard:
+    """Sweep the strengths of every disturbance for several policies and controllers.
+
+    ``policies`` are as in :func:`swarmbed.compare`: a list, or a dictionary from names to one or several trainings.
+    ``disturbances`` names some of them by their settings; left out: all that apply. With ``out``, a folder, the card is
+    written there as ``card.json``, ``card.png`` and ``card.html``, and what an interrupted sweep has measured is taken
+    up again. ``quick`` looks at fewer episodes, steps and strengths.
+
+    >>> stress(["consensus"], "rendezvous-local", disturbances=["message_loss"], quick=True)  # doctest: +SKIP
+    """
+    entries = named_runs(policies, as_is=Stepped)
+    base = _base(entries, make(task) if isinstance(task, str) else task, num_agents, quick)
+    kinds = tuple(BY_NAME[choose("disturbance", name, list(BY_NAME))] for name in disturbances) or applying(base)
+    episodes = (QUICK_EPISODES if quick else EPISODES) if episodes is None else episodes
+    check_count("episodes", episodes, 1)
+    check_count("seed", seed, 0)
+    for name, runs in entries.items():
+        for run in runs:
+            if isinstance(run, Contestant):
+                try:
+                    run.controller.check(choose_task(run, base))
+                except SwarmbedError as error:
+                    raise SwarmbedError(f"{name}: {error}") from None
+    swept = {kind.name: strengths(kind, base, quick) for kind in kinds}
+    per_run = episodes * (1 + sum(len(values) for values in swept.values()))
+    total = episodes + per_run * sum(len(runs) for runs in entries.values())
+    with reporting(progress, total, "stress test") as report:
+        bench = _Bench(base, episodes, seed, None if out is None else Path(out) / "parts", report)
+        floor = bench.measure(Contestant("random", Random()), None, ())[0]
+        plain = {name: np.stack([bench.measure(run, None, ())[0] for run in runs]) for name, runs in entries.items()}
+        sweeps: dict[str, dict[str, Sweep]] = {}
+        for kind in kinds:
+            sweeps[kind.name] = {}
+            for name, runs in entries.items():
+                table = np.stack([bench.measure(run, kind, swept[kind.name]) for run in runs], axis=1)
+                sweeps[kind.name][name] = _sweep(swept[kind.name], table, plain[name], floor)
+    means = {name: Estimate(float(r.mean()), *statistics.mean_interval_over_runs(r)) for name, r in plain.items()}
+    counts = {name: len(runs) for name, runs in entries.items()}
+    card = StressCard(base, kinds, means, float(floor.mean()), sweeps, counts, episodes, seed)
+    if out is not None:
+        write_card(card, Path(out))
+    return card
+
+
+def write_card(card: StressCard, folder: Path) -> None:
+    """The card as numbers, picture and page."""
+    write_atomically(folder / "card.json", (json.dumps(card.summary(), indent=1, allow_nan=False) + "\n").encode())
+    card.draw(folder / "card.png")
+    card.write_page(folder / "card.html")
+
+
+def applying(task: Task) -> tuple[Kind, ...]:
+    """The disturbances that can make a difference on this task."""
+    alone = task.num_agents < 2
+    return tuple(kind for kind in KINDS if not (alone and kind.name in BETWEEN_AGENTS))
+
+
+def strengths(kind: Kind, task: Task, quick: bool = False) -> tuple[float, ...]:
+    """The strengths to try, without 0: at most half of the agents are contrary, but always one."""
+    values = kind.sweep[QUICK_STRENGTHS] if quick else kind.sweep
+    if kind.name == "contrary_agents":
+        values = tuple(value for value in values if value <= max(1, task.num_agents // 2))
+    return values
+
+
+class _Bench:
+    """Runs somebody under a disturbance, and remembers the outcome in a folder if there is one."""
+
+    def __init__(self, task: Task, episodes: int, seed: int, folder: Path | None, report: Report | None) -> None:
+        self.task, self.episodes, self.seed, self.folder, self.report = task, episodes, seed, folder, report
+        self.finished = 0
+
+    def measure(self, run: Runner, kind: Kind | None, values: Sequence[float]) -> Numbers:
+        """The returns, (strengths, episodes); one row without a disturbance."""
+        rows = max(len(values), 1)
+        kept = self._kept(run, kind, values)
+        if kept is not None and kept.is_file():
+            found = np.array(json.loads(kept.read_text()), np.float64)
+        else:
+            found = self._run(run, kind, values).reshape(rows, self.episodes)
+            if not np.isfinite(found).all():
+                under = "" if kind is None else f" under {kind.name}"
+                raise SwarmbedError(f"{run.name} led to numbers that are not finite{under}")
+            if kept is not None:
+                write_atomically(kept, json.dumps(found.tolist()).encode())
+        self.finished += rows * self.episodes
+        self._tell(0)
+        return found
+
+    def _run(self, run: Runner, kind: Kind | None, values: Sequence[float]) -> Numbers:
+        index = np.tile(np.arange(self.episodes), max(len(values), 1))
+        strength = np.repeat(np.asarray(values or (0.0,), np.float32), self.episodes)
+        task = self.task if kind is None else turned_on(self.task, kind, max(values))
+        if not isinstance(run, Contestant):
+            return np.asarray(run.returns(task, kind, index, strength, self.seed), np.float64)
+        play = episode_of(choose_task(run, task), run.controller, self.seed, None if kind is None else kind.name)
+        inputs = (index,) if kind is None else (index, strength)
+
+        def returns(*inputs: Any) -> Any:
+            total, _, _, is_finite, _ = play(*inputs)
+            return jax.numpy.where(is_finite, total, jax.numpy.nan)
+
+        outcome = in_groups(jax.vmap(returns), len(index))(*inputs, on_progress=self._tell)
+        return np.asarray(outcome, np.float64)
+
+    def _tell(self, more: int) -> None:
+        if self.report is not None:
+            self.report(self.finished + more)
+
+    def _kept(self, run: Runner, kind: Kind | None, values: Sequence[float]) -> Path | None:
+        """The file for this outcome, named by everything that it depends on."""
+        if self.folder is None:
+            return None
+        whole = [
+            _fingerprint(run), type(self.task).__qualname__, settings.as_dict(self.task), self.episodes, self.seed,
+            None if kind is None else kind.name, list(values),
+        ]  # fmt: skip
+        digest = hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        return self.folder / f"{run.name}-{'undisturbed' if kind is None else kind.name}-{digest}.json".replace(
+            "/", "_"
+        )
+
+
+def turned_on(task: Task, kind: Kind, strongest: float) -> Task:
+    """The task with one disturbance on, up to a strength; which one an episode has is a number in its state."""
+    span: Any = (0, int(strongest)) if kind.is_count else (0.0, float(strongest))
+    return replace(task, **{kind.name: span})
+
+
+def _base(entries: Mapping[str, Sequence[Runner]], task: Task | None, num_agents: int | None, quick: bool) -> Task:
+    """The task without disturbances."""
+    if task is None:
+        known = {name: own for name, runs in entries.items() if (own := [r for r in runs if isinstance(r, Contestant)])}
+        if not known:
+            raise SwarmbedError("a policy from outside does not say what it was trained on; give the task")
+        task = common_task(known)
+    if not isinstance(task, SwarmTask):
+        raise SwarmbedError(f"task {type(task).__name__} takes no disturbances; those that derive from SwarmTask do")
+    task = replace(task.resized(num_agents or task.num_agents), **undisturbed(task))
+    return replace(task, horizon=min(task.horizon, QUICK_STEPS)) if quick else task
+
+
+def _sweep(values: Sequence[float], table: Numbers, plain: Numbers, floor: Numbers) -> Sweep:
+    kept = statistics.share_kept(table, plain, floor)
+    first = Estimate(1.0, 1.0, 1.0) if not np.isnan(kept[0].value) else kept[0]
+    returns = (float(plain.mean()), *(float(row.mean()) for row in table))
+    return Sweep((0.0, *map(float, values)), (first, *kept), returns)
+
+
+def _fingerprint(run: Runner) -> str:
+    """What changes when a policy does: its weights, or a controller's gains."""
+    if not isinstance(run, Contestant):
+        return run.fingerprint()
+    if not isinstance(run.controller, Policy):
+        return repr(run.controller)
+    digest = hashlib.sha256(repr([*run.controller.specs.values(), run.controller.stochastic]).encode())
+    for leaf in jax.tree.leaves(run.controller.params):
+        digest.update(np.asarray(leaf).tobytes())
+    return digest.hexdigest()

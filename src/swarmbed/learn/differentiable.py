@@ -1,0 +1,51 @@
+"""Whole episodes from fresh starts as one differentiable function of the policy.
+
+Going back through a step needs everything that the step computed, which for pairs of agents is a lot. So only the
+states between the steps are kept, and each step is computed again on the way back.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jaxtyping import Float, PRNGKeyArray
+
+from swarmbed.learn import rollout
+from swarmbed.learn.rollout import Act, Environments, Tally
+from swarmbed.tasks.base import Task
+
+
+class Told(NamedTuple):
+    """Where the episodes ended, and their sums."""
+
+    environments: Environments
+    tally: Tally
+
+
+def discounted_return(
+    task: Task, act: Act, start: Environments, key: PRNGKeyArray, num_steps: int, discount: float
+) -> tuple[Float[Array, ""], Told]:
+    """E[Σ_t γᵗ r_t] over the swarms, of ``num_steps`` steps or until the end; nothing counts after that."""
+    num_envs = start.episode_return.shape[0]
+
+    def step(carry: Any, time: Array) -> tuple[Any, None]:
+        envs, going, objective = carry
+        act_key, move_key = rollout.step_keys(key, time)
+        action, _ = act(envs.state, jax.vmap(task.transmit)(envs.state), act_key)
+        moved = jax.vmap(task.advance)(jax.random.split(move_key, num_envs), envs.state, action)
+        reward = jnp.where(going, moved.reward, 0.0)
+        state = rollout.select(going, moved.state, envs.state)
+        so_far = rollout.followed(task, envs.so_far, state)
+        so_far = {name: jnp.where(going, value, envs.so_far[name]) for name, value in so_far.items()}
+        envs = Environments(state, envs.episode_return + reward, envs.is_whole, so_far)
+        going = going & ~(moved.terminated | moved.truncated)
+        return (envs, going, objective + discount**time * reward), None
+
+    carry = (start, jnp.ones(num_envs, bool), jnp.zeros(num_envs))
+    times = jnp.arange(num_steps)
+    (ended, _, objective), _ = lax.scan(jax.checkpoint(step), carry, times)
+    everybody = jnp.ones(num_envs, bool)
+    tally = rollout.empty_tally(task)
+    tally = rollout.counted(task, tally, everybody, ended.state, ended.episode_return, ended.so_far)
+    return objective.mean(), jax.tree.map(lax.stop_gradient, Told(ended, tally))

@@ -1,0 +1,200 @@
+"""The leaderboard: who does how well on a board, how sure that is, and what it cost. Kept row by row in JSON files."""
+
+import hashlib
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from rich.table import Table
+
+from swarmbed import __version__
+from swarmbed.evaluation import reports, statistics
+from swarmbed.evaluation.evaluate import Evaluation, evaluate
+from swarmbed.evaluation.progress import Report
+from swarmbed.policy.find import Contestant, as_contestant
+from swarmbed.policy.headers import notes_of, shipped_policies
+from swarmbed.policy.policy import Policy
+from swarmbed.run.folder import read_rows
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.files import write_atomically
+from swarmbed.study.boards import SEED, Board, check_same_starts, published_starts
+from swarmbed.study.cost import microseconds
+from swarmbed.study.store import noted, score
+from swarmbed.tasks import make
+
+EPISODES = 100
+Row = dict[str, Any]
+Kept = dict[str, Any]  # a board's file: its task, its starts, and rows by name
+
+
+def published(board: Board) -> Path:
+    """Where a board's rows are: in this repository, or inside an installed package."""
+    inside = Path(str(resources.files("swarmbed"))) / "study" / "published" / f"{board.name}.json"
+    return inside if inside.is_file() else Path("results") / "leaderboard" / f"{board.name}.json"
+
+
+def read(board: Board, path: Path) -> Kept:
+    if not path.is_file():
+        raise SwarmbedError(f"no results of the board {board.name} in {path.parent}; 'leaderboard --run' makes them")
+    kept: Kept = json.loads(path.read_text(encoding="utf-8"))
+    return kept
+
+
+def begin(board: Board, path: Path, episodes: int) -> Kept:
+    """The rows that there are, if they were made from the same starts; an empty board otherwise."""
+    starts = published_starts(board, episodes)
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if kept.get("starts", {}).get("fingerprint") == starts["fingerprint"]:
+        check_same_starts(starts, kept["starts"])
+        return kept
+    return {"board": board.name, "task": board.variant, "agents": board.agents, "starts": starts, "rows": {}}
+
+
+def write(kept: Kept, path: Path) -> None:
+    """One line per row, so that two versions can be compared."""
+    rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(kept["rows"].items()))
+    head = {key: value for key, value in kept.items() if key != "rows"}
+    text = json.dumps(head, indent=1)[:-2] + ',\n "rows": {\n' + rows + "\n }\n}\n"
+    write_atomically(path, text.encode())
+
+
+def missing(board: Board, kept: Kept) -> list[str]:
+    """Who has no row yet, or has changed since."""
+    rows = kept["rows"]
+    return [who for who in board.entrants() if who not in rows or rows[who]["made_from"] != made_from(who)]
+
+
+def made_from(who: str) -> str:
+    """A fingerprint of a shipped policy's file; a controller is known by the version of the package."""
+    path = shipped_policies().get(who)
+    return f"swarmbed {__version__}" if path is None else hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def measure(
+    who: str | Contestant,
+    board: Board,
+    episodes: int,
+    *,
+    observation: str | None = None,
+    results: Path | None = None,
+    progress: bool | Report = True,
+) -> Row:
+    """One row: how well somebody does on a board's starts, and what it costs. ``observation`` is for somebody who does
+    not say what they observe; ``results`` is where the runs behind shipped policies are kept."""
+    contestant = as_contestant(who)
+    task = board.task if observation is None else make(board.variant, num_agents=board.agents, observation=observation)
+    evaluation = evaluate(contestant, task, episodes=episodes, seed=SEED, progress=progress)
+    return {
+        **outcome(evaluation),
+        "kind": "policy" if contestant.task is not None else "controller",
+        "numbers": size(contestant),
+        "decision_microseconds": round(decision(contestant, evaluation), 2),
+        "training_processor_minutes": None if results is None else training_minutes(contestant.name, results),
+        "made_from": made_from(contestant.name),
+        "swarmbed": __version__,
+    }
+
+
+def outcome(evaluation: Evaluation) -> Row:
+    """Returns start by start, for paired comparisons, and the metric that says most at the end of the episode."""
+    low, high = statistics.mean_interval(evaluation.returns)
+    row: Row = {
+        "return_mean": reports.plain(evaluation.returns.mean()),
+        "return_ci": [reports.plain(low), reports.plain(high)],
+        "returns": [float(f"{value:.5g}") for value in evaluation.returns],
+    }
+    if (metric := evaluation.headline) is not None:
+        last = evaluation.curves[metric.curve][:, -1]
+        low, high = statistics.mean_interval(last)
+        if metric.is_share:
+            low, high = statistics.wilson_interval(float(last.sum()), len(last))
+        row |= {
+            "metric": metric.label,
+            "share": metric.is_share,
+            "metric_mean": reports.plain(last.mean()),
+            "metric_ci": [reports.plain(low), reports.plain(high)],
+        }
+    return row
+
+
+def size(contestant: Contestant) -> int:
+    """How many numbers make it up: weights of a policy, gains of a controller; 0 where that is not known."""
+    controller = contestant.controller
+    if isinstance(controller, Policy):
+        return sum(leaf.size for leaf in jax.tree.leaves(controller.params.network))
+    return len(getattr(controller, "__dataclass_fields__", {}))
+
+
+def decision(contestant: Contestant, evaluation: Evaluation) -> float:
+    """Microseconds from the state to one agent's action: all agents at once, divided by their number."""
+    task = evaluation.task
+    state = jax.jit(task.initial)(jax.random.key(SEED))
+    control = jax.jit(lambda state: contestant.controller.control(task, state, jax.random.key(0)))
+    return microseconds(lambda: control(state)) / task.num_agents
+
+
+def training_minutes(who: str, results: Path) -> float | None:
+    """Processor minutes of the run that a shipped policy comes from, if it is kept and recorded them."""
+    path = shipped_policies().get(who)
+    if path is None:
+        return None
+    notes = notes_of(path)
+    for metrics in sorted((results / "runs").glob(f"*/seed-{notes.get('seed')}.csv")):
+        rows = read_rows(metrics)
+        if rows and noted(score(rows)) == notes.get("score"):
+            seconds = rows[-1].get("processor_seconds", np.nan)
+            return None if np.isnan(seconds) else round(seconds / 60, 1)
+    return None
+
+
+def ranked(rows: dict[str, Row]) -> list[tuple[int, str, Row]]:
+    """Rows by rank, and of equal rank by mean return. A rank is one more than the number of those that are better on
+    the same starts with 95 % confidence, so ranks are shared where the starts do not tell two apart."""
+    order = sorted(rows, key=lambda name: -rows[name]["return_mean"])
+    returns = {name: np.array(rows[name]["returns"]) for name in order}
+    better = {
+        name: sum(
+            float(statistics.mean_interval(returns[other] - returns[name]).low) > 0 for other in order if other != name
+        )
+        for name in order
+    }
+    return sorted(((1 + better[name], name, rows[name]) for name in order), key=lambda entry: entry[0])
+
+
+HEADINGS = ("rank", "name", "return", "at the end", "training", "size", "decision")
+
+
+def cells(rank: int, name: str, row: Row) -> tuple[str, ...]:
+    """A row in words."""
+    ends = ""
+    if "metric" in row:
+        value = reports.with_interval(row["metric_mean"], *row["metric_ci"], share=row["share"])
+        ends = f"{row['metric']} {value}"
+    minutes = row["training_processor_minutes"]
+    return (
+        str(rank),
+        name,
+        reports.with_interval(row["return_mean"], *row["return_ci"]),
+        ends,
+        "" if minutes is None else f"{minutes:g} min",
+        f"{row['numbers']:,}",
+        f"{row['decision_microseconds']:.1f} µs",
+    )
+
+
+def table(kept: Kept) -> Table:
+    """A board for the terminal."""
+    shown = reports.plain_table()
+    for heading in HEADINGS:
+        shown.add_column(heading, justify="left" if heading in ("name", "at the end") else "right", overflow="fold")
+    for entry in ranked(kept["rows"]):
+        shown.add_row(*cells(*entry))
+    return shown
+
+
+def title(kept: Kept) -> str:
+    starts = kept["starts"]
+    return f"{kept['task']}, {kept['agents']} agents: {starts['episodes']} starts, fingerprint {starts['fingerprint']}"

@@ -1,0 +1,100 @@
+"""How a swarm task finds who is near: everybody looks at everybody, or only at those in the cells around.
+
+A small swarm compares all pairs; its sets have a slot for every agent, in order. A large one with a communication
+radius sorts itself into cells, and its sets are lists of neighbours with a limited number of slots, in no order. A
+large one in a world of few cells compares all pairs as well, but sorted along a curve through the world, so that those
+out of reach stand side by side and embeddings can pass them over together.
+
+Large swarms are looked at piece by piece, so that what they see never lies in memory as a whole.
+"""
+
+from collections.abc import Callable
+from math import pi
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+from jaxtyping import Bool, Int
+
+from swarmbed.sim import neighbours
+from swarmbed.sim.cells import Cells, Sorted, order_along_curve
+from swarmbed.sim.world import World
+
+LARGE = 256  # agents from which on a swarm is looked at piece by piece; measured: below, all pairs at once are faster
+LEAST_SLOTS = 128
+CROWD = 4  # the slots of a set hold this many times the neighbours of an agent in a uniform swarm
+SHARE = 1 / 3  # of the world that the cells around an agent may cover at most, or lists are not worth their search
+PIECE = 2**14  # slots of a piece, about: their columns fit into a core's cache
+SIZES = 4  # numbers of slots that a piece chooses from, each half the one before
+
+
+class Nearby(NamedTuple):
+    """Who is in the slots of M viewers: (M, S), or (S,) where all have the same. ``mask``: whose slots are taken;
+    None where the distance has yet to decide."""
+
+    agent: Int[Array, "*M S"]
+    mask: Bool[Array, "M S"] | None
+
+
+def cells_for(world: World, radius: float, agents: int, search: str, slots: int) -> Cells | None:
+    """The cells for the search of neighbours; None where all pairs are faster, or asked for."""
+    cells = Cells(world, radius)
+    share = min(3 / cells.columns, 1) * min(3 / cells.rows, 1)
+    worthwhile = agents >= LARGE and share <= SHARE and slots < agents - 1
+    return cells if search == "cells" or (search == "auto" and worthwhile) else None
+
+
+def default_slots(world: World, radius: float, agents: int) -> int:
+    """Several times what an agent of a uniform swarm has, and never more than there are others."""
+    uniform = agents * pi * radius**2 / (world.width * world.height)
+    return max(min(agents - 1, max(LEAST_SLOTS, round(CROWD * uniform))), 1)
+
+
+def in_lists(
+    cells: Cells, swarm: Sorted, position: Array, slots: int, see: Callable[[Int[Array, " M"], Nearby], Any]
+) -> Any:
+    """see(viewers, who is near them) for everybody, a piece at a time; rows of the result in the agents' order.
+
+    A piece has as many slots as its fullest neighbourhood asks for, out of a few numbers that were compiled.
+    """
+    agents = position.shape[0]
+    sizes = [size for size in (-(-slots // 2**i) for i in reversed(range(SIZES))) if size >= min(16, slots)]
+    piece = min(max(PIECE // sizes[len(sizes) // 2], 32), agents)
+    viewers = swarm.agent[_padded(agents, piece)]
+    found = neighbours.search(cells, swarm, position[viewers], viewers, slots, cells.radius)
+
+    def one_piece(begin: Array) -> Any:
+        here = lax.dynamic_slice_in_dim(viewers, begin, piece)
+        agent = lax.dynamic_slice_in_dim(found.agent, begin, piece, axis=1)
+        listed = lax.dynamic_slice_in_dim(found.listed, begin, piece)
+
+        def with_slots(size: int) -> Callable[[], Any]:
+            return lambda: see(here, Nearby(agent[:size].T, jnp.arange(size)[None, :] < listed[:, None]))
+
+        enough = (listed.max() > jnp.array(sizes[:-1])).sum() if len(sizes) > 1 else 0
+        return lax.switch(enough, [with_slots(size) for size in sizes])
+
+    return _together(lax.map(one_piece, jnp.arange(0, viewers.shape[0], piece)), swarm.place)
+
+
+def in_pieces(
+    world: World, radius: float | None, position: Array, present: Array, see: Callable[[Array, Nearby], Any]
+) -> Any:
+    """The same for all pairs. Where a radius keeps many of them apart, viewers and slots follow a curve."""
+    agents = position.shape[0]
+    order = jnp.arange(agents) if radius is None else order_along_curve(world, position, present)
+    piece = max(PIECE // agents, 32)
+    viewers = order[_padded(agents, piece)].reshape(-1, piece)
+    seen = lax.map(lambda here: see(here, Nearby(order, None)), viewers)
+    return _together(seen, jnp.zeros_like(order).at[order].set(jnp.arange(agents), unique_indices=True))
+
+
+def _padded(agents: int, piece: int) -> Array:
+    """0 … agents − 1, and the last again until the last piece is full."""
+    return jnp.minimum(jnp.arange(-(-agents // piece) * piece), agents - 1)
+
+
+def _together(pieces: Any, place: Int[Array, " N"]) -> Any:
+    """The rows of all pieces, in the order of the agents."""
+    return jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[2:])[place], pieces)

@@ -1,0 +1,137 @@
+"""Memory of a training and of an open viewer over hours: both at a low rate, so that they cost little time.
+
+    python -m faults.flat training --hours 2
+    python -m faults.flat viewer --hours 2
+
+Prints one line of JSON: how far the resident memory was from its value after a tenth of the time, at most.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+EVERY = 10.0  # seconds between looks
+SETTLED = 0.1  # share of the time after which everything has been compiled and used once
+
+
+def resident(process: int) -> int:
+    """Bytes of memory that a process holds (Linux)."""
+    pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Watch:
+    """Looks at a process every now and then."""
+
+    def __init__(self, process: int, hours: float) -> None:
+        self.process, self.seconds, self.began = process, 3600 * hours, time.monotonic()
+        self.samples: list[tuple[float, int]] = []
+
+    def is_over(self) -> bool:
+        now = time.monotonic() - self.began
+        if not self.samples or now - self.samples[-1][0] >= EVERY:
+            self.samples.append((now, resident(self.process)))
+        return now >= self.seconds
+
+    def report(self, what: str, done: int) -> dict[str, Any]:
+        settled = [size for now, size in self.samples if now >= SETTLED * self.samples[-1][0]]
+        first = settled[0]
+        return {
+            "what": what, "hours": round(self.samples[-1][0] / 3600, 2), "done": done,
+            "megabytes": round(first / 1e6, 1),
+            "highest_percent": round(100 * (max(settled) / first - 1), 2),
+            "lowest_percent": round(100 * (min(settled) / first - 1), 2),
+            "last_percent": round(100 * (settled[-1] / first - 1), 2),
+        }  # fmt: skip
+
+
+def training(hours: float) -> dict[str, Any]:
+    """A tiny run, an iteration every two seconds, checkpoints as usual."""
+    import swarmbed
+    from swarmbed.algorithms.trpo import Trpo
+
+    watch, done = Watch(os.getpid(), hours), [0]
+
+    def look(iteration: Any) -> bool:
+        time.sleep(2.0)
+        done[0] = iteration.number
+        return watch.is_over()
+
+    with TemporaryDirectory() as folder:
+        batch = swarmbed.BatchSettings(environments=8, segment=16, sampled_agents=2)
+        swarmbed.train(
+            "rendezvous", num_agents=5, embedding="moments", algorithm=Trpo(value_epochs=1, cg_steps=2), batch=batch,
+            iterations=10**9, out=Path(folder) / "run", progress=False, callback=look,
+        )  # fmt: skip
+    return watch.report("training, iterations", done[0])
+
+
+def viewer(hours: float) -> dict[str, Any]:
+    """A page that plays slowly and does something every twenty seconds: restarts, grows, looks, leaves, comes back."""
+    from websockets.sync.client import connect
+
+    from faults.clients import kind_of
+    from swarmbed.viewer.launch import open_port
+
+    with open_port(0) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "swarmbed", "view", "consensus", "--no-browser", "--port", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    chance, frames, acts, acted = random.Random(0), 0, 0, time.monotonic()
+
+    def come() -> Any:
+        for _ in range(120):
+            try:
+                page = connect(f"ws://127.0.0.1:{port}/live", open_timeout=60).__enter__()
+            except OSError:
+                time.sleep(1)
+                continue
+            for message in ({"type": "speed", "steps_per_second": 2}, {"type": "loop", "on": True}, {"type": "play"}):
+                page.send(json.dumps(message))
+            return page
+        raise TimeoutError("the viewer cannot be reached")
+
+    try:
+        page, watch = come(), Watch(server.pid, hours)
+        act: list[Callable[[], dict[str, Any]]] = [
+            lambda: {"type": "restart", "seed": chance.randrange(1000)},
+            lambda: {"type": "agents", "count": chance.choice((5, 10, 20, 30))},
+            lambda: {"type": "select", "arena": 0, "agent": 0},
+            lambda: {"type": "setup", "task": "rendezvous-global", "who": "consensus", "agents": 16, "seed": acts},
+            lambda: {"type": "play"},
+        ]
+        while not watch.is_over():
+            try:
+                if kind_of(page.recv(timeout=5)) == "frame":
+                    frames += 1
+                    page.send('{"type": "drawn"}')
+            except TimeoutError:
+                pass
+            if time.monotonic() - acted > 20:
+                acted, acts = time.monotonic(), acts + 1
+                if acts % (len(act) + 1) == 0:
+                    page.close()
+                    page = come()
+                else:
+                    page.send(json.dumps(act[acts % (len(act) + 1) - 1]()))
+        page.close()
+    finally:
+        server.terminate()
+        server.wait()
+    return watch.report("viewer, frames", frames)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m faults.flat")
+    parser.add_argument("what", choices=("training", "viewer"))
+    parser.add_argument("--hours", type=float, default=2.0)
+    options = parser.parse_args()
+    print(json.dumps({"training": training, "viewer": viewer}[options.what](options.hours)), flush=True)

@@ -1,0 +1,101 @@
+"""Gradients of whole episodes, against finite differences; and what the algorithm makes of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.flatten_util import ravel_pytree
+
+from swarmbed.algorithms.analytic import Analytic
+from swarmbed.algorithms.base import PolicyParams
+from swarmbed.embeddings.moments import Moments
+from swarmbed.embeddings.neural import Neural
+from swarmbed.learn import rollout
+from swarmbed.learn.differentiable import discounted_return
+from swarmbed.learn.experience import act_with
+from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.tasks import make
+from toy_task import Drift
+
+KEY = jax.random.key(0)
+
+
+@pytest.mark.usefixtures("float64")
+@pytest.mark.parametrize(
+    ("name", "observation", "pooling"),
+    [
+        ("rendezvous", "displacement", "mean"),
+        ("rendezvous", "extended", "max"),
+        ("rendezvous-local", "comm", "softmax"),
+    ],
+)
+def test_the_gradient_of_a_whole_episode_is_that_of_finite_differences(
+    name: str, observation: str, pooling: str, quick_jit: Any
+) -> None:
+    task = make(name, num_agents=3, observation=observation, width=60, height=40)
+    model = Perceptron((4,)).model(task.layout, Neural(features=(4,), pooling=pooling, activation="tanh"), 2)
+    start = rollout.start(task, jax.random.key(1), 2, random_age=False)
+    weights, unravel = ravel_pytree(model.init(KEY))
+
+    def objective(weights: Any) -> Any:
+        params = PolicyParams(unravel(weights), jnp.array([-2.0, -2.0]))
+        return discounted_return(task, act_with(task, model, params), start, jax.random.key(2), 8, 0.9)[0]
+
+    gradient = quick_jit(jax.grad(objective))(weights)
+    directions = jax.random.normal(jax.random.key(3), (3, weights.size))
+    evaluate = quick_jit(objective)
+    step = 1e-6
+    for direction in directions:
+        wanted = float(evaluate(weights + step * direction) - evaluate(weights - step * direction)) / (2 * step)
+        assert abs(wanted) > 1e-6
+        assert float(gradient @ direction) == pytest.approx(wanted, rel=1e-5)
+
+
+@dataclass(frozen=True)
+class Leaving(Drift):
+    """Ends as soon as the first point is beyond 2; everybody moves by its action."""
+
+    def terminated(self, state: Any) -> Any:
+        return state.agents.position[0, 0] > 2
+
+
+def test_what_comes_after_the_end_of_an_episode_does_not_count() -> None:
+    # One point from (0, 0), action (1, 0): r = −½, −1, −1.5 and out at x = 3. γ = ½: −(0.5 + 0.5 + 0.375).
+    task = Leaving(num_agents=1)
+    start = rollout.start(task, KEY, 1, random_age=False)
+    start = start._replace(
+        state=start.state._replace(agents=start.state.agents._replace(position=jnp.zeros((1, 1, 2))))
+    )
+    act = lambda state, transmitted, key: (jnp.array([[[1.0, 0.0]]]), None)  # noqa: E731
+    objective, told = discounted_return(task, act, start, KEY, 6, 0.5)
+    assert objective == pytest.approx(-(0.5 + 0.5 + 0.375))
+    assert (told.tally.returns, told.tally.lengths, told.tally.episodes) == (-3, 3, 1)
+    np.testing.assert_array_equal(told.environments.state.agents.position, [[[3, 0]]])
+
+
+SMALL = BatchSettings(environments=8, segment=6)
+LEARNER = Learner(Drift(), Moments(), Analytic(learning_rate=0.05), SMALL, Perceptron((8,)))
+
+
+def test_it_learns_to_go_to_the_origin_within_thirty_updates(quick_jit: Any) -> None:
+    state, iterate, returns = quick_jit(LEARNER.init)(KEY), quick_jit(LEARNER.iterate), []
+    for _ in range(30):
+        state, metrics = iterate(state)
+        returns.append(float(metrics["mean_return"]))
+    assert metrics["mean_length"] == 6
+    assert np.mean(returns[-3:]) > 0.5 * np.mean(returns[:3])  # returns are negative: at least halved
+    np.testing.assert_array_equal(state.policy.log_std, np.float32(-2.3))
+
+
+def test_a_gradient_that_is_not_finite_leaves_the_policy_as_it_was() -> None:
+    algorithm = Analytic()
+    params = PolicyParams(jnp.array([1.0]), jnp.zeros(2))
+    update, _ = algorithm.improve(
+        lambda p, key: (jnp.sqrt(p.network - 1).sum(), ()), params, algorithm.memory(params), KEY
+    )
+    assert update.accepted == 0
+    np.testing.assert_array_equal(update.params.network, [1.0])

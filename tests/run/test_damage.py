@@ -1,0 +1,123 @@
+"""A run whose texts were damaged says so, keeps the rest, and never goes on with other settings."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swarmbed
+from swarmbed.algorithms.trpo import Trpo
+from swarmbed.run.folder import RunFolder, read_rows
+from swarmbed.spec import config
+from toy_task import Drift
+
+SMALL: dict[str, Any] = {
+    "embedding": "moments", "batch": swarmbed.BatchSettings(environments=4, segment=8, sampled_agents=2),
+    "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
+}  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    swarmbed.train(Drift(), iterations=3, out=tmp_path / "run", **SMALL)
+    return RunFolder(tmp_path / "run")
+
+
+def resumed(run: RunFolder) -> list[dict[str, float]]:
+    rows: list[dict[str, float]] = swarmbed.train(resume=run.path, iterations=4, progress=False).metrics
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n2,", "\n7,"),
+        ("\n2,", "\nx,"),
+        ("\n2,", '\n"2,'),
+        ("iteration,", "iterXtion,"),
+        ("episodes", "epis\x00des"),
+        ("\n3,96,", "\n3,97,"),
+        ("\n1,", "\n\xff1,"),
+        ("\n1,", "\n"),
+    ],
+)
+def test_a_damaged_row_is_noticed_and_mended_from_the_checkpoint(
+    old: str, new: str, run: RunFolder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = run.metrics.read_text()
+    run.metrics.write_bytes(whole.replace(old, new, 1).encode("latin-1"))
+    resumed(run)
+    assert "metrics.csv is damaged" in capfd.readouterr().err
+    assert run.metrics.read_text().startswith(whole)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x00" * 500])
+def test_a_table_that_is_lost_is_written_anew_from_the_checkpoint(
+    content: bytes | None, run: RunFolder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = run.metrics.read_text()
+    run.metrics.unlink() if content is None else run.metrics.write_bytes(content)
+    resumed(run)
+    assert "the rows of iterations 1, 2, 3 are not as the checkpoint has them" in capfd.readouterr().err
+    assert run.metrics.read_text().startswith(whole)
+
+
+def test_a_run_that_was_not_damaged_says_nothing(run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
+    assert [row["iteration"] for row in resumed(run)] == [1, 2, 3, 4]
+    assert capfd.readouterr().err == ""
+
+
+def test_whoever_reads_a_damaged_table_is_told_and_gets_the_rest(
+    run: RunFolder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run.metrics.write_text(run.metrics.read_text().replace("\n2,", "\n2;"))
+    assert [row["iteration"] for row in read_rows(run.metrics)] == [1, 3]
+    assert "line 3 of" in capfd.readouterr().err
+
+
+def test_a_configuration_carries_a_checksum_that_survives_reading_and_writing(run: RunFolder) -> None:
+    assert run.config_is_as_written() is True
+    run.write_config(run.read_config())
+    assert run.config_is_as_written() is True
+
+
+def test_the_checksum_of_a_configuration_is_of_the_text_below_it() -> None:
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # sha256 of nothing
+    assert config.sealed("") == f"{config.SEAL} {empty}\n"
+    assert config.seal_holds(config.sealed("a = 1\n")) is True
+    assert config.seal_holds(config.sealed("a = 1\n").replace("1", "2", 1)) is False
+    assert config.seal_holds("a = 1\n") is None
+
+
+def test_a_change_that_no_checkpoint_knows_is_said(run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
+    run.config.write_text(run.config.read_text().replace("checkpoint_every = 5", "checkpoint_every = 1"))
+    resumed(run)
+    assert "config.toml is not as swarmbed wrote it" in capfd.readouterr().err
+
+
+def test_a_change_before_the_first_checkpoint_is_refused(run: RunFolder) -> None:
+    for path in run.checkpoints.iterdir():
+        path.unlink()
+    run.config.write_text(altered := run.config.read_text().replace("seed = 0", "seed = 1"))
+    with pytest.raises(swarmbed.SwarmbedError, match="its checksum does not match, and there is no checkpoint"):
+        resumed(run)
+    assert run.config.read_text() == altered
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff\xfe",
+        b"a = " + b"[" * 100_000,
+        b"[task]\nnum_agents = " + b"9" * 5000,
+        b"[task]\nnum_agents = 0x" + b"f" * 5000,
+        b"task = 3",
+        b"[task]\nname = [1]\n[embedding]\n[algorithm]\n[batch]\n[run]",
+        b"[task]\nhorizon = 1979-05-27\n[embedding]\n[algorithm]\n[batch]\n[run]",
+    ],
+)
+def test_a_configuration_that_is_none_is_one_sentence(content: bytes, run: RunFolder) -> None:
+    run.config.write_bytes(content)
+    with pytest.raises(swarmbed.SwarmbedError):
+        resumed(run)
+    assert run.config.read_bytes() == content

@@ -1,0 +1,46 @@
+"""A run whose numbers change with the iterations."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import swarmbed
+from swarmbed import BatchSettings, SwarmbedError
+from swarmbed.algorithms.trpo import Trpo
+from swarmbed.embeddings.moments import Moments
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.run.folder import RunFolder
+from toy_task import Drift
+
+SMALL: dict[str, Any] = {
+    "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
+    "embedding": Moments(), "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
+}  # fmt: skip
+SCHEDULE = ("noise=0.0:0,1.0:4", "kl_bound=0.01:0,0.1:4")
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+
+
+def test_a_resumed_run_continues_its_schedule_exactly(tmp_path: Path) -> None:
+    whole = swarmbed.train(Drift(), iterations=4, schedule=SCHEDULE, out=tmp_path / "whole", **SMALL)
+    plain = swarmbed.train(Drift(), iterations=4, out=tmp_path / "plain", **SMALL)
+    swarmbed.train(Drift(), iterations=2, schedule=SCHEDULE, out=tmp_path / "parts", **SMALL)
+    resumed = swarmbed.train(resume=tmp_path / "parts", iterations=4, progress=False)
+    assert RunFolder(resumed.folder).policy.read_bytes() == RunFolder(whole.folder).policy.read_bytes()
+    assert RunFolder(plain.folder).policy.read_bytes() != RunFolder(whole.folder).policy.read_bytes()
+    kl = [row["kl"] for row in whole.metrics]
+    assert kl[-1] > 3 * kl[0]
+    np.testing.assert_allclose([row["kl"] for row in resumed.metrics], kl, rtol=0)
+
+
+def test_a_number_that_decides_what_is_compiled_cannot_be_scheduled(tmp_path: Path) -> None:
+    settings = SMALL | {"batch": BatchSettings(environments=4, segment=4, sampled_agents=2)}
+    task = swarmbed.make("rendezvous", num_agents=2)
+    with pytest.raises(SwarmbedError, match="loss_rate decides what is compiled"):
+        swarmbed.train(task, iterations=1, schedule=["loss_rate=0:0,1:5"], out=tmp_path / "run", **settings)
+
+
+def test_schedule_cannot_be_given_anew_to_a_run_that_goes_on(tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match="leave schedule out"):
+        swarmbed.train(resume=tmp_path, schedule=SCHEDULE)

@@ -1,0 +1,182 @@
+"""Actions that err, agents that are slower or contrary, agents that stand still."""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from quick_task import QuickTask
+from swarmbed.tasks.disturbances.state import with_strengths
+
+KEY = jax.random.key(0)
+AHEAD = jnp.array([1.0, 0.0])
+
+
+@functools.cache
+def made(name: str, agents: int, **settings: Any) -> Any:
+    return QuickTask(name, num_agents=agents, **settings)
+
+
+def started(name: str = "pursuit", agents: int = 4, seed: int = 0, **settings: Any) -> Any:
+    """A task and a start at the middle of its world, everybody heading east."""
+    task = made(name, agents, **settings)
+    state = task.initial(jax.random.key(seed))
+    middle = state.agents._replace(position=jnp.full((agents, 2), 50.0), heading=jnp.zeros(agents))
+    return task, state._replace(agents=middle)
+
+
+def east(task: Any, state: Any, steps: int = 1) -> np.ndarray:
+    """How far everybody has come after so many steps of full speed ahead; a control step takes 0.1 s."""
+    before = state.agents.position[:, 0]
+    for _ in range(steps):
+        state = task.advance(KEY, state, jnp.broadcast_to(AHEAD, (task.num_agents, 2))).state
+    return np.asarray(state.agents.position[:, 0] - before)
+
+
+def test_a_contrary_agent_goes_back_where_the_others_go_ahead() -> None:
+    # Ten units per second for 0.1 s are one unit.
+    assert sorted(east(*started(contrary_agents=1))) == pytest.approx([-1, 1, 1, 1], abs=1e-4)
+
+
+def test_a_contrary_agent_steers_as_it_should() -> None:
+    # With its steering turned round too, one that steers by feedback would come to the same place, backwards.
+    task, state = started(contrary_agents=4)
+    after = task.advance(KEY, state, jnp.full((4, 2), 0.5)).state.agents
+    np.testing.assert_allclose(after.heading, 0.5 * 2 * np.pi * 0.1, rtol=1e-5)
+
+
+def test_all_may_be_contrary_and_more_than_all_are_all() -> None:
+    assert east(*started(contrary_agents=9)) == pytest.approx([-1] * 4, abs=1e-4)
+
+
+def test_who_is_contrary_differs_between_episodes() -> None:
+    assert len({int(np.argmin(east(*started(contrary_agents=1, seed=seed)))) for seed in range(20)}) == 4
+
+
+def test_the_contrary_ones_are_among_those_who_are_there() -> None:
+    for seed in range(10):
+        task, state = started(contrary_agents=1, agents=6, sizes=(2,), seed=seed)
+        assert (east(task, state)[np.asarray(state.present)] < 0).sum() == 1
+
+
+def test_slower_agents_go_a_share_of_the_way_that_is_drawn_for_each() -> None:
+    ways = np.concatenate([east(*started(speed_spread=0.6, seed=seed)) for seed in range(50)])
+    assert ways.min() >= 0.4 - 1e-4 and ways.max() <= 1 + 1e-4
+    # Uniform between 0.4 and 1: mean 0.7, deviation 0.6/√12 = 0.1732; five standard errors of 200 are 0.061.
+    assert ways.mean() == pytest.approx(0.7, abs=0.061)
+    assert ways.std() == pytest.approx(0.1732, abs=0.04)
+
+
+def test_a_slower_double_integrator_reaches_its_own_top_speed_and_no_more() -> None:
+    task, state = started("rendezvous", speed_spread=1.0, max_acceleration=1e4)
+    after = task.advance(KEY, state, jnp.broadcast_to(AHEAD, (4, 2))).state
+    speed = np.asarray(after.agents.speed)
+    assert (speed < 10).all() and len(set(speed.tolist())) == 4
+    # At its top speed from the first sub-step on: v · 0.1 s.
+    way = np.asarray(after.agents.position[:, 0] - state.agents.position[:, 0])
+    np.testing.assert_allclose(way, speed * 0.1, atol=1e-4)
+
+
+def test_noise_in_actions_has_its_deviation_and_is_drawn_in_every_step() -> None:
+    # Standing still is asked for; one unit of action is one unit of way. Three sigma stay within the largest action.
+    task, state = started(agents=200, action_noise=0.3)
+    ways = []
+    for _ in range(5):
+        after = task.advance(KEY, state, jnp.zeros((200, 2))).state
+        turned = (after.agents.heading - state.agents.heading + np.pi) % (2 * np.pi) - np.pi
+        ways.append(np.asarray(turned) / (2 * np.pi * 0.1))
+        state = after
+    # Five standard errors of a deviation from 1000 draws: 5 · 0.3 / √2000 = 0.034.
+    assert np.std(ways) == pytest.approx(0.3, abs=0.034)
+    assert np.mean(ways) == pytest.approx(0, abs=0.048)
+    assert abs(np.corrcoef(ways[0], ways[1])[0, 1]) < 0.36  # five standard errors of 200 pairs
+
+
+def test_a_bias_is_the_same_in_every_step_and_differs_between_agents() -> None:
+    task, state = started(action_bias=0.1)
+    turns = []
+    for _ in range(3):
+        after = task.advance(KEY, state, jnp.zeros((4, 2))).state
+        turned = (after.agents.heading - state.agents.heading + np.pi) % (2 * np.pi) - np.pi
+        turns.append(np.asarray(turned))
+        state = after
+    np.testing.assert_allclose(turns[0], turns[1], atol=1e-5)
+    np.testing.assert_allclose(turns[0], turns[2], atol=1e-5)
+    assert len(np.unique(turns[0].round(6))) == 4
+
+
+def test_noise_comes_on_top_of_what_the_largest_action_does() -> None:
+    # A policy that asks for ten times the largest action must not drown the noise by that.
+    task, state = started(agents=100, action_noise=0.5)
+    ways = east(task, state)
+    hundredfold = task.advance(KEY, state, 100.0 * jnp.broadcast_to(AHEAD, (100, 2))).state
+    np.testing.assert_array_equal(ways, hundredfold.agents.position[:, 0] - state.agents.position[:, 0])
+    # Half of the draws brake; errors of the turn cost at most one part in fifty.
+    assert 0.3 < (ways < 0.95).mean() < 0.7
+
+
+def test_agents_stop_for_good_at_the_rate() -> None:
+    # After 100 steps of 0.1 s at 0.05 per second exp(−0.5) = 0.607 still move; five standard errors of 400 are 0.122.
+    task, state = started(agents=400, stop_rate=0.05)
+    moving = lambda state: east(task, state) > 0.5  # noqa: E731
+    late = state._replace(age=jnp.int32(100))
+    assert moving(state).all()
+    assert moving(late).mean() == pytest.approx(0.607, abs=0.122)
+    assert not (moving(state._replace(age=jnp.int32(200))) & ~moving(late)).any()  # nobody who stopped goes on
+
+
+def test_a_share_stops_at_the_given_time() -> None:
+    task, state = started(agents=10, stop_share=0.3, stop_time=1.0)
+    assert (east(task, state._replace(age=jnp.int32(9))) > 0.5).sum() == 10
+    assert (east(task, state._replace(age=jnp.int32(10))) > 0.5).sum() == 7  # ten steps of 0.1 s
+
+
+def test_agents_that_pause_stand_still_for_the_share_of_their_time_and_go_on() -> None:
+    task, state = started(agents=50, pause_share=0.4, pause_seconds=0.5)
+    moves = jax.jit(
+        lambda age: task.task.advance(KEY, state._replace(age=age), jnp.ones((50, 2))).state.agents.heading > 0
+    )
+    going = np.stack([np.asarray(moves(jnp.int32(age))) for age in range(200)])
+    # 50 agents · 40 pieces of 5 steps: five standard errors of a share of 0.6 are 5 √(0.24/2000) = 0.055.
+    assert going.mean() == pytest.approx(0.6, abs=0.055)
+    # Within a piece nothing changes: at most one change per five steps, each with probability 2 · 0.4 · 0.6 = 0.48.
+    assert (going[1:] != going[:-1]).mean() == pytest.approx(0.48 / 5, abs=0.02)
+    assert going.any(axis=0).all() and not going.all(axis=0).all()
+
+
+def test_one_that_stops_has_no_speed_left() -> None:
+    task, state = started("rendezvous", stop_share=1.0, stop_time=0.0)
+    state = state._replace(agents=state.agents._replace(speed=jnp.full(4, 3.0), turn_rate=jnp.full(4, 1.0)))
+    after = task.advance(KEY, state, jnp.ones((4, 2))).state.agents
+    np.testing.assert_array_equal(after.position, state.agents.position)
+    np.testing.assert_array_equal(after.heading, state.agents.heading)
+    assert not after.speed.any() and not after.turn_rate.any()
+
+
+@pytest.mark.parametrize(("seen", "wanted"), [(True, 3), (False, 1)])
+def test_one_that_stopped_is_still_seen_unless_it_is_told_otherwise(seen: bool, wanted: int) -> None:
+    task, state = started(stop_share=0.5, stop_time=0.0, stopped_seen=seen)
+    counts = task.observe(state).sets[0].mask.sum(axis=1)
+    still = east(task, state) == 0
+    assert still.sum() == 2
+    # Of four agents two stopped: one that moves sees three others, or only the other one that moves.
+    assert np.asarray(counts)[~still].tolist() == [wanted, wanted]
+
+
+def test_moves_can_be_differentiated_by_action_and_by_strength() -> None:
+    task, state = started(action_noise=0.1, action_bias=0.1, speed_spread=0.5)
+
+    @jax.jit
+    def reached(action: Any, noise: Any) -> Any:
+        disturbed = with_strengths(state, {"action_noise": noise})
+        return task.task.transition(disturbed, action, KEY).agents.position[:, 0].sum()
+
+    by_action, by_noise = jax.grad(reached, argnums=(0, 1))(jnp.full((4, 2), 0.1), jnp.float32(0.1))
+    step = 1e-2
+    rise = (reached(jnp.full((4, 2), 0.1), 0.1 + step) - reached(jnp.full((4, 2), 0.1), 0.1 - step)) / (2 * step)
+    assert by_noise == pytest.approx(float(rise), rel=0.05, abs=0.02)
+    # One unit of action is the agent's own top speed for 0.1 s: between a half and one unit of way.
+    assert (by_action[:, 0] > 0.4).all() and (by_action[:, 0] <= 1.01).all()
