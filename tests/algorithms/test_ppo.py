@@ -6,7 +6,17 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from reference import NETWORK, Arrays, Samples, as_type, from_params, gradient, named, random_problem, surrogate_and_kl
+from trpo_by_hand import (
+    NETWORK,
+    Arrays,
+    Samples,
+    as_type,
+    from_params,
+    gradient,
+    named,
+    random_problem,
+    surrogate_and_kl,
+)
 
 from swarmbed import SwarmbedError
 from swarmbed.algorithms.base import Update

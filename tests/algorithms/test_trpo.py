@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jax.flatten_util import ravel_pytree
-from reference import (
+from trpo_by_hand import (
     NETWORK,
     SHAPES,
     Arrays,

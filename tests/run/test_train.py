@@ -212,9 +212,9 @@ def test_a_policy_trained_at_one_size_starts_a_run_at_another(finished: Path, tm
     [
         (["no-such-task"], "choose one of: "),
         (["pursuit", "--embedding", "none"], "embedding 'none' does not exist"),
-        (["pursuit", "--algorithm", "dqn"], "choose one of: ppo, trpo"),
+        (["pursuit", "--algorithm", "dqn"], "choose one of: analytic, ppo, trpo"),
         (["pursuit", "--iterations", "0"], "iterations must be"),
-        (["pursuit", "--kl-bound", "-1"], "kl_bound must be a number above 0"),
+        (["pursuit", "--kl-bound", "-1"], "--kl-bound must be a number above 0"),
         (["pursuit", "--agentss", "4"], "did you mean --agents?"),
         (["pursuit", "--agents", "many"], "must be a whole number, a range such as 5..20"),
         (["pursuit", "--preset", "magic"], "preset 'magic' does not exist"),

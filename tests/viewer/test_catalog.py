@@ -4,6 +4,7 @@ import pytest
 
 from swarmbed.policy.files import load_outline
 from swarmbed.policy.find import load_policy, shipped_policies
+from swarmbed.spec import registry
 from swarmbed.viewer.catalog import Catalog
 
 
@@ -13,7 +14,9 @@ def offered() -> Catalog:
 
 
 def test_every_task_can_be_chosen_and_its_own_policies_come_first(offered: Catalog) -> None:
-    for task in offered.tasks:
+    built_in = [task for task in offered.tasks if task in registry.tasks.variants]  # not what other tests registered
+    assert built_in
+    for task in built_in:
         assert offered.fitting(task)[0].startswith(f"{task}-"), task
 
 

@@ -63,11 +63,11 @@ def test_the_scene_holds_what_the_task_declares(session: Session) -> None:
 
 
 def test_frames_follow_the_metric_and_the_robots_that_are_left(session: Session) -> None:
-    told: dict[int, list[int]] = {}
+    told: frames.Told = {}
     seen = []
     for _ in range(5):
         (moment,) = frames.frame(session, told)["arenas"]
-        seen.append((told[0], moment["value"], moment["news"], len(moment["x"])))
+        seen.append((told[0].tolist(), moment["value"], moment["news"], len(moment["x"])))
         session.advance(1)
     assert seen == [
         ([0, 1, 2, 3], 0, "", 4),
@@ -96,5 +96,5 @@ def test_whoever_joins_is_there_and_whoever_has_gone_stays_away(session: Session
             break
         session.advance(0)
     (moment,) = frames.frame(session, {})["arenas"]
-    assert moment["ids"] == [1, 2, 3, 4]
+    assert moment["ids"].tolist() == [1, 2, 3, 4]
     assert (moment["x"][-1], moment["y"][-1], moment["value"]) == (30.0, 40.0, 1)
