@@ -143,7 +143,7 @@ def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> Non
     ("episodes", 0, "episodes must be a whole number of at least 1, not 0"),
     ("seed", -1, "seed must be a whole number of at least 0, not -1"),
     ("num_agents", 0, "num_agents must be a whole number of at least 1, not 0"),
-    ("stochastic", True, "stochastic goes with a policy"),
+    ("stochastic", True, "stochastic applies to policies only"),
 ])  # fmt: skip
 def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> None:
     with pytest.raises(SwarmbedError, match=sentence):

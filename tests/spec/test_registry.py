@@ -90,7 +90,7 @@ def test_a_broken_plugin_file_is_named_with_the_reason(text: str, reason: str, t
     with pytest.raises(SwarmbedError) as caught:
         load_plugin(write(tmp_path, "broken.py", text))
     message = str(caught.value)
-    assert message.startswith(f"plugin file {tmp_path / 'broken.py'} does not load: ")
+    assert message.startswith(f"plugin file {tmp_path / 'broken.py'} cannot be loaded: ")
     assert reason in message
 
 

@@ -14,7 +14,7 @@ from swarmbed.spec.settings import check, default_of, flag_name, is_range
 
 
 class Asked(Exception):  # noqa: N818  not an error
-    """Raised in place of parsing when only the parser is wanted."""
+    """Raised instead of parsing when only the parser is needed."""
 
     def __init__(self, parser: "Parser") -> None:
         self.parser = parser
@@ -24,7 +24,7 @@ _only_asked: ContextVar[bool] = ContextVar("only_asked", default=False)
 
 
 def parser_of(command: str, argv: Sequence[str] = ()) -> "Parser":
-    """The parser of a command, for completion and the reference. Nothing is run: it ends where it would parse."""
+    """The parser of a command, for completion and the reference. Nothing runs: it ends where it would parse."""
     token = _only_asked.set(True)
     try:
         importlib.import_module(f"swarmbed.cli.commands.{command}").run(list(argv))
@@ -55,14 +55,14 @@ class Parser(argparse.ArgumentParser):
         raise SwarmbedError(f"{self.prog.removeprefix('swarmbed ')}: {message}")
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Parse all of argv; an unknown flag is named together with the one that was probably meant."""
+        """Parse all of argv; an error names the unknown flag and the one that was probably meant."""
         if _only_asked.get():
             raise Asked(self)
         options, unknown = self.parse_known_args(argv)
         if unknown:
             known = [name for action in self._actions for name in action.option_strings]
             close = get_close_matches(unknown[0].split("=")[0], known, n=1)
-            guess = f"; did you mean {close[0]}?" if close else f"; '{self.prog} --help' lists what there is"
+            guess = f"; did you mean {close[0]}?" if close else f"; '{self.prog} --help' lists the options"
             self.error(f"{unknown[0]!r} is not an option here{guess}")
         return options
 
@@ -77,7 +77,7 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
         kind = _kind(hints[spec_field.name], spec_field.metadata.get("choices") or None)
         if _may_be_several(spec, spec_field.name):
             meaning, kind = (
-                f"{meaning}; 5..20 or 5,10,20: drawn for every episode",
+                f"{meaning}; 5..20 or 5,10,20: every episode draws one",
                 {"type": _agents, "metavar": "INT"},
             )
         within = spec_field.metadata.get("group")
@@ -100,14 +100,14 @@ def given(options: argparse.Namespace, spec: type) -> dict[str, Any]:
         several = isinstance(agents, tuple)
         # One number also takes the place of the sizes that a file or a trained policy brings along.
         values = {"sizes": agents if several else (), **values, "num_agents": max(agents) if several else agents}
-    # Checked here, so that what is wrong is called as it was written.
+    # Checked here, so the error names the flag as it was typed.
     hints, declared = get_type_hints(spec), {f.name: f for f in fields(spec)}
     flags = {name: flag_name(declared["num_agents" if name == "sizes" else name]) for name in values}
     return {name: check(declared[name], hints[name], value, f"--{flags[name]}") for name, value in values.items()}
 
 
 def count(text: str) -> int:
-    """A whole number of at least one, for flags that are no field of a spec."""
+    """A whole number of at least one, for flags that are not fields of a spec."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
@@ -127,7 +127,7 @@ def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
 
 
 def _range(text: str, number: type) -> Any:
-    """``0.3``, or ``0..0.3``: drawn between these anew for every episode."""
+    """``0.3``, or ``0..0.3``: every episode draws a number in this range."""
     low, dots, high = text.partition("..")
     try:
         return (number(low), number(high)) if dots else number(text)
@@ -137,7 +137,7 @@ def _range(text: str, number: type) -> Any:
 
 
 def _may_be_several(spec: type, name: str) -> bool:
-    """Whether a field is the number of agents of a task that can draw it anew for every episode."""
+    """Whether a field is the number of agents of a task whose episodes can draw it."""
     return name == "num_agents" and any(field.name == "sizes" for field in fields(spec))
 
 

@@ -11,8 +11,8 @@ CHECKS: list[Check] = []
 
 
 @promise(
-    CHECKS, "a step counts the time, cuts off at the horizon and never starts anew",
-    why="the state knows its age; rollouts, evaluations and the viewer rely on the one step to say when time is up",
+    CHECKS, "a step counts time, truncates at the horizon and never resets",
+    why="the state holds its age; rollouts, evaluations and the viewer rely on the one step to say when time is up",
     remedy="leave advance and step alone: they call your functions, count state.age and apply the horizon",
 )  # fmt: skip
 def _age(subject: TaskSubject) -> None:
@@ -30,7 +30,7 @@ def _age(subject: TaskSubject) -> None:
 @promise(
     CHECKS, "running out of time is not an end",
     why="rewards go on after the horizon, but not after an end; a learner that confuses the two learns wrong values",
-    remedy="let terminated say only whether the task is over; episodes are cut off at the horizon by themselves",
+    remedy="let terminated say only whether the task is over; step truncates episodes at the horizon",
 )  # fmt: skip
 def _horizon(subject: TaskSubject) -> None:
     horizon, short = min(SHORT, subject.task.horizon - 1), subject.short

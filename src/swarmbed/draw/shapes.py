@@ -122,7 +122,7 @@ def cells(stage: Stage, sites: Points) -> list[Points]:
         corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
         rivals = (stage.nearest(sites - site)[:, None] + images_of).reshape(-1, 2)
         square = (rivals**2).sum(1)
-        # The site itself, and whoever stands on the same spot, share one cell.
+        # The site itself and any other on the same spot share one cell.
         order = np.argsort(square)[np.count_nonzero(square <= same_spot) :]
         reach = max(x * x + y * y for x, y in corners)
         for index in order:

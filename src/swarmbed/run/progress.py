@@ -1,4 +1,4 @@
-"""What one sees while a policy trains: a live line on a terminal, plain lines in a log or a notebook."""
+"""The progress of training: a live line on a terminal, plain lines in a log or a notebook."""
 
 import math
 import sys
@@ -50,7 +50,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             self.console.print(text, style="dim", highlight=False, soft_wrap=True)
 
     def compiling(self) -> None:
-        self.say("compiling (a quarter of a minute for new settings, no time for known ones) …")
+        self.say("compiling (about 15 seconds for new settings, cached for known ones) …")
 
     def running(self) -> None:
         self.bar.start_task(self.task)

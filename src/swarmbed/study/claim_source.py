@@ -50,7 +50,7 @@ class Source:
         return curve[self._index(experiment, step)] if curve else None
 
     def standing(self, experiment: str, label: str, agents: int) -> dict[str, Any]:
-        """What the contest itself measured of a contestant, with intervals over episodes; empty before it did."""
+        """What the contest itself measured of an entry, with intervals over episodes; empty before it did."""
         panels = self._read(experiment, "evaluation.json").get("panels", [])
         return next((p["contestants"].get(label, {}) for p in panels if p["agents"] == agents), {})
 

@@ -1,4 +1,4 @@
-"""Which run to train next so that open claims are decided soon, and a loop that does so until the time is up."""
+"""Which run to train next to decide open claims soon, and a loop that does so until the time is up."""
 
 import time
 from collections.abc import Callable

@@ -52,7 +52,7 @@ class FinalReturn(Reading):
 
 @dataclass(frozen=True)
 class WholeCurve(Reading):
-    """Mean return over all iterations, the area under the learning curve: who learns faster has more of it."""
+    """Mean return over all iterations, the area under the learning curve: larger for a method that learns faster."""
 
     what = "return over the whole curve"
 
@@ -63,7 +63,7 @@ class WholeCurve(Reading):
 
 @dataclass(frozen=True)
 class ReturnAt(Reading):
-    """Mean return of the iterations up to one, so that runs of different length can be compared."""
+    """Mean return of the iterations up to a given one, to compare runs of different length."""
 
     iteration: int
 
