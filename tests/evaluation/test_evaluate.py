@@ -196,7 +196,7 @@ def test_a_controller_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[st
 
 def test_an_unknown_controller_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "consenus"]) == 2
-    assert "did you mean 'consensus'? ('swarmbed list' shows what there is)" in capsys.readouterr().err
+    assert "did you mean 'consensus'? ('swarmbed list' shows all names)" in capsys.readouterr().err
 
 
 def test_a_setting_of_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,18 +38,25 @@ def parser_of(command: str, argv: Sequence[str] = ()) -> "Parser":
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence."""
 
-    def __init__(
-        self, command: str, summary: str, example: str, positional: str = "", *, add_help: bool = True
-    ) -> None:
+    def __init__(self, command: str, summary: str, example: str, *, add_help: bool = True) -> None:
         super().__init__(
             add_help=add_help,
             prog=f"swarmbed {command}",
-            usage=f"swarmbed {command} {positional} [options]".replace("  ", " "),
             description=summary,
             epilog="example:\n" + "\n".join(f"  {line}" for line in example.strip().splitlines()),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+
+    def format_help(self) -> str:
+        """Help whose usage names what must be given; the dozens of optional flags follow below it."""
+        needed = [action for action in self._actions if not action.option_strings or action.required]
+        self.usage = " ".join([self.prog, *(self._written(action) for action in needed), "[options]"])
+        return super().format_help()
+
+    def _written(self, action: argparse.Action) -> str:
+        value = self._get_formatter()._format_args(action, action.dest.upper())
+        return " ".join([*action.option_strings[:1], value])
 
     def error(self, message: str) -> NoReturn:
         raise SwarmbedError(f"{self.prog.removeprefix('swarmbed ')}: {message}")

@@ -56,7 +56,7 @@ def load_policy(name_or_path: str | Path) -> Policy:
     known = [*registry.controllers.all(), *shipped]
     raise SwarmbedError(
         f"{str(name_or_path)!r} is not a run folder, policy file, shipped policy or controller"
-        f"{did_you_mean(name_or_path, known)} ('swarmbed list' shows what there is)"
+        f"{did_you_mean(name_or_path, known)} ('swarmbed list' shows all names)"
     )
 
 

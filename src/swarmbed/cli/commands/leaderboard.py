@@ -19,7 +19,7 @@ swarmbed leaderboard --run --episodes 200               # evaluate what has no r
 
 
 def run(argv: Sequence[str]) -> None:
-    parser = Parser("leaderboard", SUMMARY, EXAMPLE, "[BOARD ...]")
+    parser = Parser("leaderboard", SUMMARY, EXAMPLE)
     parser.add_argument("boards", nargs="*", metavar="BOARD", help=f"some of: {', '.join(BOARDS)} (default: all)")
     parser.add_argument("--run", action="store_true", help="evaluate policies that have no row yet or have changed")
     parser.add_argument(

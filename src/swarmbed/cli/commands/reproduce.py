@@ -62,7 +62,7 @@ def run(argv: Sequence[str]) -> None:
 
 
 def _parser() -> Parser:
-    parser = Parser("reproduce", SUMMARY, EXAMPLE, "[ID ...]")
+    parser = Parser("reproduce", SUMMARY, EXAMPLE)
     known = ", ".join(plan.experiments())
     parser.add_argument("experiment", nargs="*", metavar="ID", help=f"'all', or some of: {known}")
     parser.add_argument(

@@ -129,7 +129,7 @@ def _chosen(names: dict[str, str]) -> list[tuple[str, type, dict[str, Any]]]:
 
 
 def _full_parser(names: dict[str, str]) -> Parser:
-    parser = Parser("train", SUMMARY, EXAMPLE, "[TASK]")
+    parser = Parser("train", SUMMARY, EXAMPLE)
     _add_choices(parser)
     parser.add_argument("--out", metavar="DIR", help="folder of the run (default: a new one under runs/)")
     parser.add_argument("--resume", metavar="DIR", help="resume the run in this folder")

@@ -20,7 +20,7 @@ swarmbed view runs/first --versus consensus --seed 3
 
 
 def run(argv: Sequence[str]) -> None:
-    parser = Parser("view", SUMMARY, EXAMPLE, "[WHO]")
+    parser = Parser("view", SUMMARY, EXAMPLE)
     parser.add_argument("who", nargs="?", metavar="WHO", help=f"{WHO_HELP} (default: a shipped policy)")
     parser.add_argument("--versus", metavar="WHO", help="show this policy or controller beside it, from the same start")
     parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the start (default: 0)")
