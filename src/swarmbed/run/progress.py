@@ -64,7 +64,8 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         if self.metric is not None and not math.isnan(measured := row[self.metric.name]):
             words = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
             shown += f"  {self.metric.label} {words}"
-        note = f"{shown}  KL {row['kl']:.4f}  {steps_per_second:,.0f} steps/s"
+        moved = "" if math.isnan(row["kl"]) else f"  KL {row['kl']:.4f}"  # not every algorithm measures it
+        note = f"{shown}{moved}  {steps_per_second:,.0f} steps/s"
         if row["accepted"] == 0:
             note += "  (no step found)"
         self.bar.update(self.task, completed=row["iteration"], note=note)

@@ -31,6 +31,7 @@ from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.spec import config, table
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
 
 REFUSALS = 10  # refused updates in a row that are worth a warning
@@ -134,7 +135,7 @@ class Trainer:
             except OSError as error:
                 raise self._disk_error(error) from error
             if requests.number is not None and point.iteration < self.run.iterations:
-                go_on = f"swarmbed train --resume {self.folder.path}"
+                go_on = f"{program()} train --resume {self.folder.path}"
                 raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; resume with: {go_on}")
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
@@ -266,7 +267,7 @@ class Trainer:
             return error
         return SwarmbedError(
             f"the disk is full; the last intact checkpoint is in {self.folder.checkpoints}; "
-            f"resume with: swarmbed train --resume {self.folder.path}"
+            f"resume with: {program()} train --resume {self.folder.path}"
         )
 
 

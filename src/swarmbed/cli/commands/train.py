@@ -18,6 +18,7 @@ from swarmbed.run.train import free_folder, learner_from, resume_run, start_run
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.presets import PRESETS, preset
+from swarmbed.spec.program import program
 from swarmbed.spec.settings import Spec, build, setting
 
 SUMMARY = "Train a policy, or resume a run"
@@ -187,5 +188,5 @@ def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugin
     console = Console(soft_wrap=True)
     for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:
         console.print(f"{what:<15} {path}", highlight=False)
-    command = ["swarmbed evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
+    command = [program(), "evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
     console.print(f"{'evaluate it':<15} {' '.join(command)}", highlight=False)
