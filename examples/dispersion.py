@@ -68,7 +68,7 @@ class Dispersion(SwarmTask):
         return self.move_agents(state, action)
 
     def evenness(self, state: State) -> Float[Array, ""]:
-        """Mean over the agents that are there of the distance to the one closest to it, at most d*, over d*."""
+        """Mean over the present agents of the distance to the nearest other agent, at most d*, over d*."""
         others = self.others(state, jnp.arange(self.num_agents))
         share = jnp.minimum(self.pair_distances(state) / self.wanted(state), 1.0)
         nearest = jnp.where(others, share, 1.0).min(axis=1)

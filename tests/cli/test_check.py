@@ -122,8 +122,8 @@ def test_a_file_of_an_installed_package_is_checked_under_its_name(capsys: pytest
     ("name", "text", "sentence"),
     [
         ("empty.py", "x = 1\n", "defines no concrete Task, Embedding, Network, Algorithm, Controller"),
-        ("wrong.py", "x = \n", "does not load: SyntaxError"),
-        ("zero.py", "\nx = 1 / 0\n", "does not load: ZeroDivisionError: division by zero (line 2 of zero.py)"),
+        ("wrong.py", "x = \n", "cannot be loaded: SyntaxError"),
+        ("zero.py", "\nx = 1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero (line 2 of zero.py)"),
     ],
 )
 def test_a_file_without_anything_to_check_is_one_sentence(

@@ -125,7 +125,7 @@ def test_a_cell_that_is_run_again_replaces_its_class() -> None:
 
 def test_nothing_else_is_replaced() -> None:
     with pytest.raises(
-        SwarmbedError, match=r"the task 'rendezvous' exists already; .* swarmbed\.register\(Rendezvous, name"
+        SwarmbedError, match=r"the task 'rendezvous' already exists; .* swarmbed\.register\(Rendezvous, name"
     ):
         registry.tasks.name_of(cell("Rendezvous")())
     assert type(make("rendezvous")) is Rendezvous

@@ -73,7 +73,7 @@ def last_words(errors: str) -> str:
 
 
 def _listen(worker: "subprocess.Popen[str]", effort: Effort) -> dict[str, Any] | None:
-    """Pass notes on until the result is there; None if the process ends without one."""
+    """Pass notes on until the result arrives; None if the process ends without one."""
     assert worker.stdout is not None
     for line in worker.stdout:
         answer = json.loads(line)

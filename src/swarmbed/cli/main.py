@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"swarmbed: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stopped:
-        # A training run says how to go on, and which signal it was.
+        # A training run says how to resume, and which signal it was.
         print(f"swarmbed: {str(stopped) or 'stopped'}", file=sys.stderr)
         return getattr(stopped, "exit_code", 130)
     except BrokenPipeError:

@@ -29,7 +29,7 @@ def _age(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "running out of time is not an end",
-    why="rewards go on after the horizon, but not after an end; a learner that confuses the two learns wrong values",
+    why="rewards continue after the horizon, but not after an end; a learner that confuses the two learns wrong values",
     remedy="let terminated say only whether the task is over; step truncates episodes at the horizon",
 )  # fmt: skip
 def _horizon(subject: TaskSubject) -> None:
@@ -42,7 +42,7 @@ def _horizon(subject: TaskSubject) -> None:
     for seed in range(SWARMS):
         require(
             _ends(short, seed, horizon) == _ends(subject, seed, horizon),
-            f"with a horizon of {horizon} steps an episode terminates that goes on with one of {subject.task.horizon}",
+            f"with a horizon of {horizon} steps an episode terminates that continues with one of {subject.task.horizon}",
         )
 
 
@@ -59,7 +59,7 @@ def _ends(subject: TaskSubject, seed: int, steps: int) -> list[bool]:
 @promise(
     CHECKS, "a start is not the end",
     why="episodes of no steps teach nothing",
-    remedy="return true from terminated where the task is over, not where it goes on",
+    remedy="return true from terminated where the task is over, not where it continues",
 )  # fmt: skip
 def _start(subject: TaskSubject) -> None:
     starts = [subject.initial(jax.random.key(seed)) for seed in range(SWARMS)]

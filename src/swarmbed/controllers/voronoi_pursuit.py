@@ -81,7 +81,7 @@ def _target(
         """Middle of the boundary with one evader's cell, relative to that evader, and whether there is one."""
         x, y = task.space.nearest(sites[:, 0] - evader[0], sites[:, 1] - evader[1])
         own_x, own_y = task.space.nearest(own[0] - evader[0], own[1] - evader[1])
-        # The evader itself is no cutter of its own cell (on a torus its images are, which shared_boundary adds).
+        # The evader does not cut its own cell (on a torus its images do, which shared_boundary adds).
         present = known & (jnp.arange(sites.shape[0]) != pursuers.shape[0] + index)
         edge = shared_boundary(task.space, evader, own_x[None], own_y[None], is_pursuer[None], x, y, present)
         middle_x, middle_y = edge.middle

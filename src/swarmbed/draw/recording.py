@@ -89,7 +89,7 @@ def clock(task: Task, time: int) -> str:
 
 
 def describe(recording: Recording) -> str:
-    """Who does what, with how many: the most that are there at one time."""
+    """The policy, the task and the number of agents: the largest number present at one time."""
     task = task_name(recording.task).replace("_", "-")
     count = int(np.asarray(recording.states.present).sum(axis=-1).max())
     border = " on a torus" if getattr(recording.task, "world", "") == "torus" else ""

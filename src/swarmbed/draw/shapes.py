@@ -62,7 +62,7 @@ def segments(stage: Stage, start: Points, end: Points, longest: float = inf) -> 
     """Straight pieces from each start to the nearest image of its end, (S, 2, 2), and which start each belongs to.
 
     A piece that crosses the border appears twice, once leaving and once entering; over a corner also in between. One
-    that is longer than ``longest`` is no move at all, but something put elsewhere, and is left out.
+    that is longer than ``longest`` is not a move but something put elsewhere, and is left out.
     """
     start, end = start.reshape(-1, 2), end.reshape(-1, 2)
     way = stage.nearest(end - start)

@@ -42,7 +42,7 @@ def after(what: str, step: int) -> str:
 
 @dataclass
 class Story:
-    """The metrics of one episode while it goes on: give it what the task measures, moment by moment.
+    """The metrics of a running episode: give it what the task measures, moment by moment.
 
     ``value`` is the followed number now: counts are added up, events stay once they have happened. ``news`` says
     what happened last, and is empty as long as nothing has.
@@ -60,7 +60,7 @@ class Story:
     def tell(self, measured: Mapping[str, Any], step: int, *, moved: bool) -> None:
         """One more moment, ``step`` steps after the start; ``moved`` if a step has led there.
 
-        What is there at the start, or was put there by hand, is no count of anything that happened.
+        What exists at the start, or was put there by hand, does not count as an event.
         """
         if (metric := self.metric) is not None:
             now = float(measured[metric.name])

@@ -52,7 +52,7 @@ def plain(values: Any, digits: int = 3) -> Any:
 
 
 def number(value: Any) -> float | None:
-    """Six digits; what is no finite number has no place in JSON."""
+    """Six digits; JSON has no NaN or infinity."""
     number = float(value)
     return float(f"{number:.6g}") if isfinite(number) else None
 

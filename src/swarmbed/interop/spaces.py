@@ -48,7 +48,7 @@ def flat_names(task: Task) -> tuple[str, ...]:
     flat = [f"local: {column}" for column in names.local]
     for i, (columns, observed) in enumerate(zip(names.sets, task.observation_shape.sets, strict=True)):
         for slot in range(observed.mask.shape[1]):
-            flat += [f"set_{i} slot {slot}: {column}" for column in (*columns, "is there")]
+            flat += [f"set_{i} slot {slot}: {column}" for column in (*columns, "present")]
     return tuple(flat)
 
 

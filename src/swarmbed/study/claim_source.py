@@ -73,6 +73,6 @@ class Source:
 
 
 def judgements(experiment: Experiment, store: Store, budget: Budget) -> list[Judgement]:
-    """Every claim of an experiment, judged by the results that are there now."""
+    """Every claim of an experiment, judged by the current results."""
     source = Source(store, budget, experiment)
     return [judge(claim, source) for claim in experiment.claims]

@@ -101,7 +101,7 @@ class Judgement:
 
 
 def judge(claim: Claim, source: Source) -> Judgement:
-    """Decide a claim by the runs that are there now."""
+    """Decide a claim by the existing runs."""
     counts = claim.tested.counts(source)
     evidence, error = claim.tested.evidence(source), allowed_error(counts)
     verdict = Verdict.OPEN

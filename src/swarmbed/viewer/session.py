@@ -140,7 +140,7 @@ class Session:
         self.playing = True
 
     def _end(self) -> None:
-        """All have reached their end: rest a while, then go on with the next start, or stop."""
+        """All have reached their end: pause, then continue with the next start, or stop."""
         if not self.loops:
             self.playing = False
         elif self._ended == 0.0:

@@ -115,7 +115,7 @@
       const before = this.frame;
       this.frame = frame;
       if (!frame.draft) this.veil(null);
-      // Everybody arrives just as the next frame does, also where the simulation cannot keep up with its speed.
+      // Agents arrive just as the next frame does, even if the simulation cannot keep up with its speed.
       if (frame.playing && before && before.playing) this.interval += 0.2 * (Math.min(now - this.lastFrame, 5000) - this.interval);
       else this.interval = 1000 / frame.speed;
       this.lastFrame = now;
@@ -204,7 +204,7 @@
       this.send("select", agent === null ? {} : { arena, agent });
     }
 
-    // The neighbour in the list of agents, for those who have no mouse.
+    // The neighbour in the list of agents, for users without a mouse.
     cycle(by) {
       const arena = this.selected ? this.selected.arena : 0, ids = this.ids[arena];
       if (!ids || !ids.length) return;
