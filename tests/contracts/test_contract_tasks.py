@@ -330,7 +330,7 @@ GARBAGE, FEWER = (
         (NeedsCompany, [SIZES], "with 1 agent: what agents see or earn (reward) holds a number that is not finite"),
         (DividesInPython, [FEWER, SIZES], "empty slots change the reward of 2 agents"),
         (SmallTown, [SIZES], "with 20 agents: local has shape (10, 1), not 2 axes led by 20"),
-        (OwnClock, [TIME], "with a horizon of 3 steps an episode terminates that goes on with one of 12"),
+        (OwnClock, [TIME], "with a horizon of 3 an episode terminates that continues with one of 12"),
         (OwnHorizon, [TIME], "a horizon of 3 steps becomes one of 12"),
         (OverAtOnce, [START], "terminated is true in all of 4 random starts"),
     ],

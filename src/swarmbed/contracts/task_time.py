@@ -42,7 +42,7 @@ def _horizon(subject: TaskSubject) -> None:
     for seed in range(SWARMS):
         require(
             _ends(short, seed, horizon) == _ends(subject, seed, horizon),
-            f"with a horizon of {horizon} steps an episode terminates that continues with one of {subject.task.horizon}",
+            f"with a horizon of {horizon} an episode terminates that continues with one of {subject.task.horizon}",
         )
 
 
