@@ -80,6 +80,7 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
     hints = get_type_hints(spec)
     for spec_field in fields(spec):
         default = (defaults or {}).get(spec_field.name, default_of(spec_field))
+        shown = "the task's" if spec_field.metadata.get("varies") else _show(default)
         meaning = spec_field.metadata.get("help", "")
         kind = _kind(hints[spec_field.name], spec_field.metadata.get("choices") or None)
         if _may_be_several(spec, spec_field.name):
@@ -94,7 +95,7 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
             f"--{flag_name(spec_field)}",
             dest=spec_field.name,
             default=argparse.SUPPRESS,
-            help=f"{meaning} (default: {_show(default)})".replace("%", "%%"),
+            help=f"{meaning} (default: {shown})".replace("%", "%%"),
             **kind,
         )
 

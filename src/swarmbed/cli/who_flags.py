@@ -74,11 +74,20 @@ def _gain(text: str) -> tuple[str, float]:
 
 
 def _union(specs: list[type], without: tuple[str, ...]) -> type:
-    """A spec with the fields of all of them."""
-    together: dict[str, Any] = {}
+    """A spec with the fields of all of them: any of their choices, and no default where theirs differ."""
+    together: dict[str, tuple[str, Any, Any]] = {}
     for spec in specs:
         hints = get_type_hints(spec)
         for declared in fields(spec):
-            copy = field(default=default_of(declared), metadata=declared.metadata)
-            together.setdefault(declared.name, (declared.name, hints[declared.name], copy))
+            default, metadata = default_of(declared), dict(declared.metadata)
+            if declared.name in together:
+                known = together[declared.name][2]
+                metadata["varies"] = known.metadata.get("varies") or known.default != default
+                metadata["choices"] = tuple(dict.fromkeys((*_choices(known), *_choices(declared))))
+            copy = field(default=default, metadata=metadata)
+            together[declared.name] = (declared.name, hints[declared.name], copy)
     return make_dataclass("TaskSettings", [together[name] for name in together if name not in without], frozen=True)
+
+
+def _choices(declared: Any) -> tuple[str, ...]:
+    return tuple(declared.metadata.get("choices") or ())
