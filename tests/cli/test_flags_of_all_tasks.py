@@ -1,4 +1,4 @@
-"""Without --task, a command offers the settings of all tasks: any of their choices, and no default where theirs differ."""
+"""Without --task, a command offers the settings of all tasks, and no default where theirs differ."""
 
 import re
 

@@ -165,7 +165,7 @@ def test_an_evaluation_says_how_its_policy_acted() -> None:
     assert evaluate(short, episodes=1).stochastic is False
     sampling = evaluate(short.sampling(True), episodes=1)
     assert sampling.stochastic is True
-    assert "actions drawn" in str(sampling)
+    assert "sampled actions" in str(sampling)
 
 
 def test_an_evaluation_prints_a_short_table(random_walk: Evaluation) -> None:

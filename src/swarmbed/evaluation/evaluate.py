@@ -142,7 +142,7 @@ class Evaluation:
 
     @property
     def title(self) -> str:
-        how = "actions drawn" if self.stochastic else "greedy"
+        how = "sampled actions" if self.stochastic else "greedy"
         return (
             f"{self.name} on {task_name(self.task)}: {self.task.num_agents} agents, {self.episodes} episodes, "
             f"seed {self.seed}, {how}, {self.seconds:.1f} s"

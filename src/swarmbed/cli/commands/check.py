@@ -18,7 +18,7 @@ from swarmbed.spec.settings import flag_name
 SUMMARY = "Check your own task, embedding, network, algorithm or controller"
 EXAMPLE = """
 swarmbed check examples/dispersion.py
-  swarmbed check rendezvous            # an installed one, by name
+swarmbed check rendezvous            # an installed one, by name
 """
 
 

@@ -23,11 +23,10 @@ FORMATS = (".png", ".pdf", ".svg")
 def run(argv: Sequence[str]) -> None:
     parser = Parser("compare", SUMMARY, EXAMPLE)
     parser.add_argument(
-        "contestants",
+        "policies",
         nargs="+",
         metavar="WHO",
-        help=f"{WHO_HELP}; several trainings of one method as NAME=WHO,WHO,…; the first is what the others are "
-        "measured against",
+        help=f"{WHO_HELP}; several runs of one method as NAME=WHO,WHO,…; the others are compared with the first",
     )
     parser.add_argument(
         "--agents", type=count, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
@@ -45,7 +44,7 @@ def run(argv: Sequence[str]) -> None:
     check_output(options.json, "--json")
     devices.set_up()
     entries = {}
-    for name, runs in map(read_entry, options.contestants):
+    for name, runs in map(read_entry, options.policies):
         if name in entries:
             raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
         entries[name] = [as_contestant(who, stochastic=options.stochastic) for who in runs]

@@ -13,7 +13,7 @@ from swarmbed.policy.headers import notes_of, settings_of, shipped_policies
 from swarmbed.spec import registry, source
 from swarmbed.spec.settings import default_of
 
-SUMMARY = "List tasks, embeddings, algorithms, controllers and shipped policies"
+SUMMARY = "List tasks, embeddings, networks, algorithms, controllers and shipped policies"
 EXAMPLE = """
 swarmbed list
 swarmbed list tasks

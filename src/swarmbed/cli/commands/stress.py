@@ -26,7 +26,7 @@ swarmbed stress consensus --policy my_module:act --task rendezvous-local
 def run(argv: Sequence[str]) -> None:
     parser = Parser("stress", SUMMARY, EXAMPLE)
     parser.add_argument(
-        "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several trainings of one method as NAME=WHO,WHO,…"
+        "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several runs of one method as NAME=WHO,WHO,…"
     )
     parser.add_argument(
         "--policy", action="append", default=[], metavar="MODULE:FUNCTION",
