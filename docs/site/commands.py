@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-WIDTH = "100"
+WIDTH = "88"
 ABOUT = """\
 # Commands
 
