@@ -37,6 +37,7 @@ class RunFolder:
         self.policy = path / "policy.safetensors"
         self.best_policy = path / "best_policy.safetensors"
         self.checkpoints = path / "checkpoints"
+        self.starts = path / "starts"  # one folder like this for each short start
         self.curve = path / "learning_curve.png"
         self.video = path / "episode.mp4"
 
@@ -114,6 +115,12 @@ class RunFolder:
     def _clear(self) -> None:
         """Remove what a run writes, and nothing else. The configuration goes last: while it is there, the folder is a
         run's, so that a crash on the way leaves something that can be overwritten again."""
+        for start in self.starts.iterdir() if self.starts.is_dir() else ():
+            if (start / "config.toml").is_file():
+                RunFolder(start)._clear()
+                start.rmdir()
+        if self.starts.is_dir() and not any(self.starts.iterdir()):
+            self.starts.rmdir()
         for file in self.checkpoints.glob("*.safetensors"):
             file.unlink()
         if self.checkpoints.is_dir() and not any(self.checkpoints.iterdir()):

@@ -17,6 +17,12 @@ class RunSettings(Spec):
     schedule: tuple[str, ...] = setting(
         (), "numbers of task or algorithm that change with the iterations, as NAME=VALUE:ITERATION,VALUE:ITERATION,…"
     )
+    starts: str | None = setting(
+        None, "several short starts of which the most promising goes on, as COUNT:ITERATIONS, such as 4:30"
+    )
+    start_criterion: str = setting(
+        "explained_variance", "the column of metrics.csv that says which start is the most promising"
+    )
 
 
 @dataclass(frozen=True)

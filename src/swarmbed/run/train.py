@@ -41,6 +41,7 @@ def train(
     seeds: int | None = None,
     init: str | Path | None = None,
     schedule: Sequence[str] | None = None,
+    starts: str | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
     overwrite: bool = False,
@@ -52,6 +53,7 @@ def train(
     ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects, also
     of classes written in this very cell. ``num_agents`` and ``observation`` change those settings of the task.
     ``schedule`` lists numbers that change with the iterations, such as ``"evader_speed_ratio=1.2:0,2.0:60"``.
+    ``starts="4:30"`` trains four starts of 30 iterations and goes on with the most promising, in the same folder.
     ``preset`` is the name of settings that go together. With ``seeds=8`` eight runs are trained, with seeds from
     ``seed`` on, and the result is a :class:`TrainingResults` instead of a :class:`TrainingResult`. ``callback`` is
     called after every iteration and may return True to stop. Without ``out`` the run gets a new folder under ``runs/``;
@@ -65,7 +67,7 @@ def train(
         given = {
             "task": task, "embedding": embedding, "network": network, "algorithm": algorithm, "batch": batch,
             "preset": preset, "num_agents": num_agents, "observation": observation, "seed": seed, "seeds": seeds,
-            "init": init, "schedule": schedule, "out": out,
+            "init": init, "schedule": schedule, "starts": starts, "out": out,
         }  # fmt: skip
         for name in (name for name, value in given.items() if value is not None):
             raise SwarmbedError(f"resume keeps the run's own settings: leave {name} out (only iterations may change)")
@@ -79,7 +81,7 @@ def train(
         as_network(_spec("network", network, base)),
     )
     changes: dict[str, Any] = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
-    changes["schedule"] = None if schedule is None else tuple(schedule)
+    changes |= {"schedule": None if schedule is None else tuple(schedule), "starts": starts}
     chosen = base.get("run", {}) | {name: value for name, value in changes.items() if value is not None}
     run = build(RunSettings, chosen, "train")
     folder = Path(out) if out is not None else free_folder(learner)
