@@ -25,9 +25,9 @@ STRIDE = 0x9E3779B9  # between the seeds of starts: far enough that runs with ne
 
 
 class Starts(NamedTuple):
-    """``count`` starts of ``iterations`` iterations each."""
+    """``number`` starts of ``iterations`` iterations each."""
 
-    count: int
+    number: int
     iterations: int
 
 

@@ -115,7 +115,7 @@ class Trainer:
     def best_start(self) -> Checkpoint:
         """Train the starts that the run asks for, each in a folder of its own, and take over the most promising."""
         assert self.run.starts is not None
-        points = [self._start(number) for number in range(starts.parse(self.run.starts).count)]
+        points = [self._start(number) for number in range(starts.parse(self.run.starts).number)]
         chosen = starts.winner(points, self.run.start_criterion, self.learner.task)
         if self.outputs.progress and self.writes:
             starts.report(points, chosen, self.run, self.learner.task, say)
