@@ -1,8 +1,8 @@
 """How hard the compiler should try: what runs once should compile quickly, what runs for hours may take longer.
 
-Compiling a training iteration is most of what a new user waits for. XLA's options below were measured on its CPU
-backend (benchmarks, group startup): they halve the time and leave the speed of the result as it is. With the
-environment variable ``SWARMBED_COMPILE=quick`` everything is compiled as what runs once: for trying things out.
+A new user mostly waits for the training iteration to compile. The XLA options below were measured on its CPU backend
+(benchmarks, group startup): they halve the time without slowing down the result. With the environment variable
+``SWARMBED_COMPILE=quick`` everything is compiled like code that runs once, for trying things out.
 """
 
 import os

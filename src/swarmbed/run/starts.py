@@ -83,4 +83,4 @@ def adopted(points: list[Checkpoint], chosen: int) -> Checkpoint:
 def report(points: list[Checkpoint], chosen: int, run: RunSettings, task: Task, say: Callable[[str], None]) -> None:
     """One sentence about how the starts compare."""
     found = ", ".join(f"{promise(point.rows or [], run.start_criterion, task):.3g}" for point in points)
-    say(f"{run.start_criterion} of the {len(points)} starts: {found}; start {chosen + 1} goes on")
+    say(f"{run.start_criterion} of the {len(points)} starts: {found}; start {chosen + 1} continues")

@@ -1,4 +1,4 @@
-"""The loop of a training run: iterate, log, keep checkpoints, and never lose a run."""
+"""The loop of a training run: iterate, log, write checkpoints, and never lose a run."""
 
 import errno
 import math
@@ -31,9 +31,10 @@ from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.spec import config, table
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
 
-REFUSALS = 10  # updates refused in a row that are worth a word
+REFUSALS = 10  # refused updates in a row that are worth a warning
 
 
 @dataclass(frozen=True)
@@ -163,13 +164,14 @@ class Trainer:
             except OSError as error:
                 raise self._disk_error(error) from error
             if requests.number is not None and point.iteration < self.run.iterations:
-                go_on = f"swarmbed train --resume {self.resumed_as}"
-                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; go on with: {go_on}")
+                go_on = f"{program()} train --resume {self.resumed_as}"
+                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; resume with: {go_on}")
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
     def _kept_rows(self, point: Checkpoint) -> list[Row]:
-        """The rows of metrics.csv until a checkpoint; what is not as the checkpoint has it is said and mended."""
+        """The rows of metrics.csv up to a checkpoint; rows that differ from the checkpoint's are reported and
+        repaired."""
         if point.iteration == 0:
             return []
         complaints: list[str] = []
@@ -182,9 +184,9 @@ class Trainer:
         wrong = [row["iteration"] for row in point.rows if not _same(written.get(row["iteration"], {}), row)]
         if wrong or complaints:
             which = ", ".join(f"{number:g}" for number in wrong[:5]) + (", …" if len(wrong) > 5 else "")
-            rows = f"; the rows of iterations {which} are not as the checkpoint has them" if wrong else ""
+            rows = f"; the rows of iterations {which} differ from the checkpoint's" if wrong else ""
             first = f" ({complaints[0]})" if complaints else ""
-            say(f"{self.folder.metrics} is damaged{first}{rows}; it is written anew from the checkpoint")
+            say(f"{self.folder.metrics} is damaged{first}{rows}; it is rewritten from the checkpoint")
         return point.rows
 
     def _loop(
@@ -219,11 +221,9 @@ class Trainer:
             progress.iteration(row, self._steps / (now - started))
             self._log(row, loggers)
             if _refused_in_a_row(rows) == REFUSALS:
-                progress.say(f"the last {REFUSALS} updates were refused: the policy does not change any more")
+                progress.say(f"the last {REFUSALS} updates were rejected: the policy no longer changes")
             if row.get("overlooked", 0) > 0 and not any(earlier.get("overlooked", 0) > 0 for earlier in rows[:-1]):
-                progress.say(
-                    "agents have more neighbours than slots and overlook the rest; more slots: --neighbour-slots"
-                )
+                progress.say("agents have more neighbours than slots and overlook the rest; raise --neighbour-slots")
             why = self._reason_to_stop(row, rows, state)
             if requests.number is not None:
                 why = why or "asked to stop"
@@ -245,7 +245,11 @@ class Trainer:
 
     def _broken(self, iteration: int, wrong: str) -> str:
         kept = sorted(self.folder.checkpoints.glob("*.safetensors"))
-        last = f"the checkpoint of iteration {int(kept[-1].stem)} is good" if kept else "no checkpoint was written yet"
+        last = (
+            f"the checkpoint of iteration {int(kept[-1].stem)} is intact"
+            if kept
+            else "no checkpoint has been written yet"
+        )
         return f"iteration {iteration}: {wrong}, so the run stops here; {last}"
 
     def _log(self, row: Row, loggers: list[Any]) -> None:
@@ -294,16 +298,16 @@ class Trainer:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             return error
         return SwarmbedError(
-            f"the disk is full; the last good checkpoint is still in {self.folder.checkpoints}, "
-            f"go on with: swarmbed train --resume {self.resumed_as}"
+            f"the disk is full; the last intact checkpoint is in {self.folder.checkpoints}; "
+            f"resume with: {program()} train --resume {self.resumed_as}"
         )
 
 
 def _same(found: Row, known: Row) -> bool:
-    """Whether a row says what is known, as a file can say it."""
+    """Whether a row in the file agrees with the known numbers, as far as a file can represent them."""
     return table.line([found.get(name, math.nan) for name in known]) == table.line(list(known.values()))
 
 
 def _refused_in_a_row(rows: list[Row]) -> int:
-    """How many of the last updates were refused, one after the other."""
+    """How many updates in a row were refused at the end."""
     return next((count for count, row in enumerate(reversed(rows)) if row["accepted"]), len(rows))

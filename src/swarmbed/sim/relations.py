@@ -100,7 +100,7 @@ def relative_velocity(
 
 
 def to_own_frame(x: Float[Array, "M T"], y: Float[Array, "M T"], facing: Direction) -> tuple[Array, Array]:
-    """World-frame vectors as origin i sees them, its own heading being the first axis."""
+    """World-frame vectors in the frame of origin i, whose first axis is its heading."""
     cos, sin = facing.cos[:, None], facing.sin[:, None]
     return x * cos + y * sin, y * cos - x * sin
 
