@@ -19,14 +19,14 @@ starts. `swarmbed leaderboard` shows the same; `python docs/make_leaderboard.py`
   same. The fingerprint is over the board's name and the random bits; the result files also hold the positions of the
   first starts.
 - **Rank** is one more than the number of entries that are better on the same starts with 95 % confidence (paired
-  bootstrap). Ranks are shared where the starts do not tell two apart.
-- **Return** is the mean sum of rewards of an episode, with a 95 % bootstrap interval over the starts. It says how sure
-  the number is for this policy, not how well another training of the same method would do.
+  bootstrap). Entries that the starts cannot distinguish share a rank.
+- **Return** is the mean return of an episode, with a 95 % bootstrap interval over the starts. The interval is about
+  this policy, not about how well another training run of the same method would do.
 - **Training** is the processor time of the run that the policy comes from, **size** the number of weights or gains,
   **decision** the time from state to action on one busy server, all agents at once, divided by their number.
 - A policy is the best of its method's runs by training return, so methods with more runs have an advantage.
 
-## Send your own
+## Submit your own
 
 ```
 swarmbed submit policy.safetensors --board rendezvous-global --json row.json
@@ -34,9 +34,9 @@ swarmbed submit policy.onnx --board pursuit-global
 swarmbed submit my_module:act --board multi-pursuit
 ```
 
-A policy file of swarmbed, an ONNX file with the inputs that `swarmbed export` writes, or a Python function
-`act(local, sets)` on numpy arrays. It runs on the same starts; the command prints the board with your row, and the row
-to send in an issue or a pull request.
+Submit a swarmbed policy file, an ONNX file with the inputs that `swarmbed export` writes, or a Python function
+`act(local, sets)` on numpy arrays. It runs from the same starts; the command prints the board with your row, and the
+row itself to send in an issue or a pull request.
 """
 
 

@@ -1,10 +1,10 @@
-"""An embedding of your own in one file: attention over the set.
+"""Your own embedding in one file: attention over the set.
 
     swarmbed check examples/attention.py
     swarmbed train rendezvous --embedding attention --plugin examples/attention.py --heads 4 --out runs/attention
 
-The mean embedding gives every neighbour the same weight. Here each of several heads learns which neighbours deserve
-more of it. The result is still a function of the set: any number of elements, in any order.
+The mean embedding gives every neighbour the same weight. Here each of several heads learns how to weight neighbours.
+The result is still a function of the set: any number of elements, in any order.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
-"""A task of your own in one file: agents spread out evenly over a closed world.
+"""Your own task in one file: agents spread out evenly over a closed world.
 
     swarmbed check examples/dispersion.py
     swarmbed train dispersion --plugin examples/dispersion.py --out runs/dispersion
     swarmbed evaluate runs/dispersion --plugin examples/dispersion.py --agents 40
 
-The name of the file is the name of the task, and the fields are its flags. Unicycles, worlds, walls and the set of
-neighbours come from ``SwarmTask``; what is left to write is what is wanted, and what agents sense.
+The name of the file is the name of the task, and the fields are its flags. ``SwarmTask`` provides unicycles, worlds,
+walls and the set of neighbours; what remains to write is the goal, and what agents sense.
 """
 
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from swarmbed.tasks.swarm import Sensed
 
 @dataclass(frozen=True)
 class Dispersion(SwarmTask):
-    """Agents keep their distance: r = 1/N Σ_i min(d_i, d*) / d* − 1, with d_i the distance to agent i's nearest.
+    """Agents keep their distance: r = 1/N Σ_i min(d_i, d*) / d* − 1, with d_i the distance from agent i to the nearest.
 
-    d* is the spacing of N points on a triangular lattice that fills the world, the most even arrangement there is,
-    so 0 is the best reward one can hope for and −1 is a swarm on one spot.
+    d* is the spacing of N points on a triangular lattice that fills the world, the most even arrangement possible, so
+    0 is the best possible reward and −1 is a swarm on one spot.
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (
-        Metric("evenness", "distance to the nearest, of the best there is", better="higher"),
+        Metric("evenness", "distance to the nearest, as a share of the best possible", better="higher"),
     )
 
-    horizon: int = setting(256, "time steps after which an episode is cut off (a truncation)", at_least=1)
+    horizon: int = setting(256, "time steps after which an episode is truncated", at_least=1)
     dynamics: str = setting(
         "single", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
     )
@@ -41,7 +41,7 @@ class Dispersion(SwarmTask):
         40.0, "radius d_c within which agents are neighbours; left out: all are", above=0
     )
     spacing: float | None = setting(
-        None, "wanted distance d* to the nearest, units; left out: what fits the world", above=0
+        None, "desired distance d* to the nearest, units; left out: what fits the world", above=0
     )
     start_side: float = setting(
         20.0, "side of the square in the middle of the world in which agents start, units", above=0

@@ -1,4 +1,4 @@
-"""A network of your own, made with equinox: a set encoder whose neighbours pass through two layers before the mean.
+"""Your own network, made with equinox: a set encoder whose neighbours pass through two layers before the mean.
 
     pip install equinox
     swarmbed check examples/equinox_network.py
@@ -8,8 +8,8 @@ or, from Python:
 
     swarmbed.train("rendezvous", network=EquinoxNetwork(layer_size=32))
 
-What swarmbed wants of a network is ``init`` and ``apply``. An equinox module is a pytree of its arrays, so the module
-itself is the parameters: it is optimised, saved and loaded like any other.
+swarmbed asks a network for ``init`` and ``apply``. An equinox module is a pytree of its arrays, so the module itself is
+the parameters: it is optimised, saved and loaded like any other.
 """
 
 from dataclasses import dataclass

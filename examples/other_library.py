@@ -3,9 +3,9 @@
     pip install "swarmbed[interop]" cma
     python examples/other_library.py
 
-Five agents that steer by velocities learn to meet. Every agent of every swarm is one sub-environment of a Gymnasium
+Five agents whose actions are velocities learn to meet. Every agent of every swarm is one sub-environment of a Gymnasium
 vector environment. All agents of a swarm run the same small network, and each swarm runs another candidate's weights,
-so that one call of ``step`` moves the whole population on.
+so one call of ``step`` advances the whole population.
 """
 
 import argparse

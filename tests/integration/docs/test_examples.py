@@ -126,7 +126,7 @@ def test_settings_of_a_plugin_are_flags_with_help(capsys: pytest.CaptureFixture[
         main(["train", "dispersion", *PLUGINS, "--embedding", "attention", "--help"])
     assert stopped.value.code == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "--spacing NUMBER wanted distance d* to the nearest, units; left out: what fits the world" in told
+    assert "--spacing NUMBER desired distance d* to the nearest, units; left out: what fits the world" in told
     assert "--heads INT heads; each has its own weights over the set (default: 4)" in told
 
 
