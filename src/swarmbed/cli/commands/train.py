@@ -77,7 +77,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
     learner, settings = _settings(options, base, names)
     folder = Path(options.out) if options.out else free_folder(learner)
     runs = []
-    seeds = tuple(range(settings.seed, settings.seed + options.seeds))
+    seeds = range(settings.seed, settings.seed + options.seeds)
     for seed in seeds:
         where = folder if options.seeds == 1 else folder / f"seed-{seed}"
         result = start_run(
@@ -87,7 +87,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
         _finish(result, pictures, outputs, options.plugin)
         runs.append(result)
     if len(runs) > 1 and pictures.curve and is_first_process():
-        path = TrainingResults(folder, tuple(runs), seeds).plot().save(folder / "learning_curves.png")
+        path = TrainingResults(folder, tuple(runs), tuple(seeds)).plot().save(folder / "learning_curves.png")
         Console(soft_wrap=True).print(f"{'all seeds':<15} {path}", highlight=False)
 
 
