@@ -12,7 +12,6 @@ from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.spec.settings import check, default_of, flag_name, is_range
 
-
 MOST_SIZES = 10_000  # numbers of agents that one range may stand for
 
 
