@@ -1,6 +1,7 @@
 """swarmbed train: from nothing to a policy, its learning curve and a video."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
@@ -187,5 +188,6 @@ def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugin
     console = Console(soft_wrap=True)
     for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:
         console.print(f"{what:<15} {path}", highlight=False)
-    command = ["swarmbed evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
-    console.print(f"{'evaluate it':<15} {' '.join(command)}", highlight=False)
+    named = [word for path in plugins for word in ("--plugin", path)]
+    command = shlex.join(["swarmbed", "evaluate", str(result.folder), *named])
+    console.print(f"{'evaluate it':<15} {command}", highlight=False, markup=False)
