@@ -50,8 +50,10 @@ def whole(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         unfinished.chmod(0o644)
         unfinished.replace(path)
-    except BaseException:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, name):
+            error.filename = str(path)  # a full disk does not say for which file there was no room
         raise
     _sync_folder(path.parent)
 
