@@ -9,8 +9,10 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.spec.settings import check, default_of, flag_name, is_range
+
+MOST_SIZES = 10_000  # numbers of agents that one range may stand for
 
 
 class Asked(Exception):  # noqa: N818  not an error
@@ -154,7 +156,10 @@ def _agents(text: str) -> int | tuple[int, ...]:
     low, dots, high = text.partition("..")
     try:
         if dots:
-            sizes = tuple(range(int(low), int(high) + 1))
+            between = range(int(low), int(high) + 1)
+            if between[MOST_SIZES:]:
+                raise argparse.ArgumentTypeError(f"must name at most {MOST_SIZES} sizes, not {shown(text)}")
+            sizes = tuple(between)
         elif "," in text:
             sizes = tuple(int(part) for part in text.split(","))
         else:

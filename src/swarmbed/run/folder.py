@@ -13,7 +13,7 @@ except ImportError:  # not a Unix: there is no lock
     fcntl = None  # type: ignore[assignment]
 
 from swarmbed.spec import config, files, table
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, one_line
 from swarmbed.spec.table import Row
 
 COLUMNS = (
@@ -24,7 +24,7 @@ COLUMNS = (
 
 def say(sentence: str) -> None:
     """Something a user should know, though the run continues."""
-    print(f"swarmbed: {sentence}", file=sys.stderr, flush=True)
+    print(f"swarmbed: {one_line(sentence)}", file=sys.stderr, flush=True)
 
 
 class RunFolder:

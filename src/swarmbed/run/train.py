@@ -134,9 +134,9 @@ def start_run(
 
 def start_runs(learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any) -> TrainingResults:
     """Runs with consecutive seeds, one after the other, in sibling folders; compiled once."""
-    numbers = tuple(range(run.seed, run.seed + seeds))
+    numbers = range(run.seed, run.seed + seeds)
     runs = [start_run(learner, replace(run, seed=n), folder / f"seed-{n}", **options) for n in numbers]
-    return TrainingResults(folder, tuple(runs), numbers)
+    return TrainingResults(folder, tuple(runs), tuple(numbers))
 
 
 def resume_run(
@@ -150,10 +150,9 @@ def resume_run(
     """Continue where a run stopped; ``iterations`` may be raised."""
     devices.set_up(num_devices)
     where = RunFolder(folder)
-    where.read_config()  # a folder without a run is an error before it is locked
     with where.held() if jax.process_index() == 0 else nullcontext():
+        settings = where.read_config()  # what is not a run's folder says so before anything is swept
         where.sweep()
-        settings = where.read_config()
         run_section = dict(settings.pop("run")) | ({} if iterations is None else {"iterations": iterations})
         run = build(RunSettings, run_section, "section [run]")
         trainer = Trainer(learner_from(settings), run, where, outputs, num_devices, callback)

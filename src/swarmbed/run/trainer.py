@@ -2,6 +2,7 @@
 
 import errno
 import math
+import shlex
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -29,7 +30,7 @@ from swarmbed.run.progress import TrainingProgress
 from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
-from swarmbed.spec import config, table
+from swarmbed.spec import config, registry, table
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
@@ -164,8 +165,8 @@ class Trainer:
             except OSError as error:
                 raise self._disk_error(error) from error
             if requests.number is not None and point.iteration < self.run.iterations:
-                go_on = f"{program()} train --resume {self.resumed_as}"
-                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; resume with: {go_on}")
+                words = f"stopped after iteration {point.iteration}; resume with: {self._resume_command}"
+                raise Interrupted(requests.number, words)
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
@@ -212,7 +213,7 @@ class Trainer:
             now = time.monotonic()
             row = self._row(iteration, elsewhere, metrics, now - began, time.process_time() - worked)
             unknown = self.learner.algorithm.not_measured
-            if jax.process_count() == 1 and (wrong := finite.complaint(state, row, unknown)):
+            if wrong := finite.complaint(state, row, self.spread.mesh, unknown):
                 raise SwarmbedError(self._broken(iteration, wrong))
             rows.append(row)
             if row["mean_return"] > best_return:
@@ -267,6 +268,12 @@ class Trainer:
             save_policy(self._policy(point.best), self.folder.best_policy)
 
     @property
+    def _resume_command(self) -> str:
+        """What to type into a shell."""
+        plugins = [word for file in registry.plugin_files for word in ("--plugin", file)]
+        return shlex.join([program(), "train", "--resume", str(self.resumed_as), *plugins])
+
+    @property
     def _steps(self) -> int:
         """Environment steps of one iteration."""
         return self.learner.batch.environments * self.learner.batch.segment
@@ -299,7 +306,7 @@ class Trainer:
             return error
         return SwarmbedError(
             f"the disk is full; the last intact checkpoint is in {self.folder.checkpoints}; "
-            f"resume with: {program()} train --resume {self.resumed_as}"
+            f"resume with: {self._resume_command}"
         )
 
 
