@@ -80,7 +80,7 @@ class NewState(Points):
 
 RELABELLING = "relabelling agents changes nothing but the labels"
 GARBAGE = "what absent agents hold does not matter"
-FEWER = "few agents among empty places do what few agents do"
+FEWER = "a few agents among empty slots do what a swarm of that size does"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ FEWER = "few agents among empty places do what few agents do"
         (Numbered, [RELABELLING, FEWER], "local properties are not permuted"),
         (Forgetful, [RELABELLING, FEWER], "the metrics change"),
         (Narcissus, ["an agent is absent from its own set"], "in set 0 agents are present in their own set"),
-        (CountsEmptyPlaces, [FEWER], "empty places change the reward of 2 agents"),
+        (CountsEmptyPlaces, [FEWER], "empty slots change the reward of 2 agents"),
         (ListensToGhosts, [GARBAGE], "the reward changes when absent agents hold no numbers"),
         (SeesGhosts, [GARBAGE, FEWER], "when absent agents hold no numbers"),
         (NewState, [GARBAGE, FEWER], "transition makes a new State instead of state._replace(…)"),

@@ -50,10 +50,10 @@ class StartsAnew(Points):
         return moved._replace(state=jax.tree.map(lambda a, b: jnp.where(moved.truncated, a, b), fresh, moved.state))
 
 
-BATCH = "many swarms at once behave like each alone"
+BATCH = "a batch of swarms behaves like each swarm alone"
 NUMBERS = "numbers stay finite"
 GRADIENTS = "gradients stay finite"
-AGE = "a step counts the time, cuts off at the horizon and never starts anew"
+AGE = "a step counts time, truncates at the horizon and never resets"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ AGE = "a step counts the time, cuts off at the horizon and never starts anew"
         (Singular, [NUMBERS, GRADIENTS], "with all agents on one spot that stay"),
         (GuardedTooLate, [GRADIENTS], "the gradient of what agents see and earn"),
         (OneAtATime, [GRADIENTS, BATCH, AGE], "Pure callbacks do not support JVP"),
-        (StartsAnew, [BATCH], "under jax.vmap a swarm leads to another state than its functions say one by one"),
+        (StartsAnew, [BATCH], "under jax.vmap a swarm leads to another state than its functions give one by one"),
     ],
 )
 def test_a_task_that_breaks_a_promise_fails_that_check(

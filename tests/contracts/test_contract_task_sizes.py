@@ -72,7 +72,7 @@ class Crowd(Points):
 
 
 SIZES = "runs with one agent, with two and with twenty"
-FEWER = "few agents among empty places do what few agents do"
+FEWER = "a few agents among empty slots do what a swarm of that size does"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ FEWER = "few agents among empty places do what few agents do"
     [
         (AcceptsNobody, ["refuses impossible settings"], "num_agents = 0 is accepted"),
         (NeedsCompany, [SIZES], "with 1 agent: what agents see or earn (reward) holds a number that is not finite"),
-        (DividesInPython, [FEWER, SIZES], "empty places change the reward of 2 agents"),
+        (DividesInPython, [FEWER, SIZES], "empty slots change the reward of 2 agents"),
         (SmallTown, [SIZES], "with 20 agents: local has shape (10, 1), not 2 axes led by 20"),
     ],
 )

@@ -51,14 +51,14 @@ class OverAtOnce(Points):
 
 TIME = "running out of time is not an end"
 START = "a start is not the end"
-AGE = "a step counts the time, cuts off at the horizon and never starts anew"
+AGE = "a step counts time, truncates at the horizon and never resets"
 
 
 @pytest.mark.parametrize(
     ("spec", "checks", "words"),
     [
         (Timeless, [AGE], "a step from age 0 leads to age 0"),
-        (OwnClock, [TIME], "with a horizon of 3 steps an episode terminates that goes on with one of 12"),
+        (OwnClock, [TIME], "with a horizon of 3 an episode terminates that continues with one of 12"),
         (OwnHorizon, [TIME], "a horizon of 3 steps becomes one of 12"),
         (OverAtOnce, [START], "terminated is true in all of 4 random starts"),
     ],

@@ -1,4 +1,4 @@
-"""One swarm that lives: it moves, grows, shrinks, and somebody may pull at it."""
+"""One live swarm: it moves, grows, shrinks, and its agents can be dragged."""
 
 from math import pi
 from typing import Any, NamedTuple
@@ -28,9 +28,9 @@ NOBODY = Newcomers(np.zeros((0, 2)), np.zeros(0))
 
 
 class LiveSwarm:
-    """The agents of one contestant on one task. Agents keep their number (id) for as long as they live.
+    """The agents of one policy or controller on one task. Agents keep their id for as long as they exist.
 
-    ``engine`` has at least as many slots as there are agents; ``ids`` says who is in which slot, −1 is nobody.
+    ``engine`` has at least as many slots as there are agents; ``ids`` says which agent is in which slot, −1 is none.
     """
 
     def __init__(self, workshop: Workshop, contestant: Contestant, task: Task) -> None:
@@ -65,7 +65,7 @@ class LiveSwarm:
 
     @property
     def present(self) -> Bool[ndarray, " slots"]:
-        """Who is there to be seen."""
+        """The agents that are present."""
         return np.asarray((self.ids >= 0) & self.state.present)
 
     def advance(self) -> None:
@@ -77,7 +77,7 @@ class LiveSwarm:
         self.total_return += float(moment.reward)
         self._tell(moment, moved=True)
 
-    # Who is there.
+    # Presence.
 
     def can_hold(self, count: int) -> bool:
         """Whether so many agents fit at once. If not, the engine for them is being compiled from now on."""
@@ -109,13 +109,13 @@ class LiveSwarm:
         return np.sort(self.ids[self.ids >= 0])[self.count - many :]
 
     def inside(self, across: tuple[float, float], up: tuple[float, float]) -> Int[ndarray, " K"]:
-        """Who is in a rectangle, borders included."""
+        """The agents in a rectangle, borders included."""
         place = np.asarray(self.state.agents.position)
         (low_x, high_x), (low_y, high_y) = sorted(across), sorted(up)
         within = (low_x <= place[:, 0]) & (place[:, 0] <= high_x) & (low_y <= place[:, 1]) & (place[:, 1] <= high_y)
         return np.asarray(self.ids[within & self.present])
 
-    # Being pulled at.
+    # Dragging.
 
     def hold_agent(self, number: int, place: tuple[float, float]) -> None:
         slot = self.slot_of(number)
@@ -156,7 +156,7 @@ class LiveSwarm:
         return slots.taken(self.state, self._axes, taken), self.ids[taken]
 
     def _settle(self, state: State, ids: Int[ndarray, " k"], newcomers: Newcomers = NOBODY) -> None:
-        """Put a population, and whoever joins it, into the smallest engine that is ready for all of them."""
+        """Put a population, and any newcomers, into the smallest engine that is ready for all of them."""
         held_id = self.ids[self.grip.agent] if int(self.grip.agent) >= 0 else None
         stay, join = len(ids), len(newcomers.heading)
         engine = self.workshop.ready(self.task, self.contestant.controller, stay + join)
