@@ -80,9 +80,13 @@ class Workshop:
             self._floor.padded[key] = respects_absence(task, controller)
         return self._floor.padded[key]
 
+    def slots(self, task: Task, controller: Controller, count: int) -> int:
+        """In how many slots so many agents live."""
+        return slots_for(count) if self.is_padded(task, controller) else count
+
     def order(self, task: Task, controller: Controller, count: int) -> "Future[Engine]":
         """Have the engine for so many agents compiled, unless it is already. A page that leaves waits no longer."""
-        slots = slots_for(count) if self.is_padded(task, controller) else count
+        slots = self.slots(task, controller, count)
         estimate.check_swarm(task.resized(slots))
         mine: Future[Engine] = Future()
         with self._floor.lock:
@@ -136,4 +140,6 @@ def _is(engine: Engine, order: "Future[Engine]") -> bool:
 
 def _build(engine: Engine) -> Engine:
     _ = engine.advance
+    if engine.is_disturbed:
+        _ = engine.disturbance
     return engine
