@@ -17,6 +17,7 @@ from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.settings import default_of
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.disturbances import moving, sensing
 from swarmbed.tasks.disturbances.settings import KINDS, Disturbed, undisturbed
@@ -25,6 +26,7 @@ from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer import sliders
 
 TERMS = {"stop_time": np.float32, "pause_seconds": np.float32, "stopped_seen": np.bool_}
+USUAL_TERMS: dict[str, Any] = {name: default_of(sliders.DECLARED[name]) for name in TERMS}  # the state has its own
 STANDS_STILL, CONTRARY = 1, 2  # what a mark says, added up
 
 
@@ -55,7 +57,7 @@ class Missed(NamedTuple):
 @lru_cache(maxsize=64)
 def plain(task: Task) -> Task:
     """The task with nothing on."""
-    return replace(task, **undisturbed(task)) if isinstance(task, Disturbed) and task.ranges else task
+    return replace(task, **undisturbed(task), **USUAL_TERMS) if isinstance(task, Disturbed) else task
 
 
 @lru_cache(maxsize=64)
@@ -65,7 +67,7 @@ def opened(task: Disturbed) -> Disturbed:
     for kind in KINDS:
         end = max(sliders.end_of(kind.name), task.ranges.get(kind.name, (0, 0))[1])
         ranges[kind.name] = (0, int(end) if kind.is_count else end)
-    return replace(task, **ranges)
+    return replace(task, **ranges, **USUAL_TERMS)
 
 
 @lru_cache(maxsize=256)
@@ -76,16 +78,22 @@ def why_not(task: Task, slots: int) -> str | None:
     if getattr(plain(task).resized(slots), "cells", None) is not None:
         fewer = " With fewer agents it compares all pairs, and can be disturbed." if slots > 256 else ""
         return f"This swarm finds its neighbours by cells, and such swarms know no disturbances.{fewer}"
-    if jax.eval_shape(opened(task).resized(slots).initial, jax.random.key(0)).disturbance is None:
-        return "The starts of this task draw no disturbances."
-    return None
+    return None if _draws(task) else "The starts of this task draw no disturbances."
+
+
+@lru_cache(maxsize=64)
+def _draws(task: Disturbed) -> bool:
+    """Whether a start of the task holds what is disturbed: one that a plug-in writes itself may not."""
+    if type(task).initial is SwarmTask.initial:
+        return True
+    return jax.eval_shape(opened(task).resized(2).initial, jax.random.key(0)).disturbance is not None
 
 
 def own_values(task: Task, start_key: PRNGKeyArray) -> dict[str, float | bool]:
     """What the task itself asks for in the episode with this start: strengths, one drawn of each range, and terms."""
     if not isinstance(task, Disturbed):
         return {}
-    drawn = drawn_strengths(task, start_key)
+    drawn = drawn_strengths(task, start_key) if task.ranges else {}
     strengths = {kind.name: float(drawn.get(kind.name, 0.0)) for kind in KINDS}
     return strengths | {name: getattr(task, name) for name in TERMS}
 

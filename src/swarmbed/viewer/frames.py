@@ -73,7 +73,7 @@ def _disturbances(session: Session) -> dict[str, Any]:
     first = session.swarms[0]
     return {
         "values": {name: value if isinstance(value, bool) else number(value) for name, value in first.values.items()},
-        "reason": first.why_not(session.count),
+        "reason": None if session.is_draft else first.why_not(session.count),  # to know it, plug-ins are tried out
         "waiting": session.is_waiting and not session.waiting,
     }
 

@@ -12,6 +12,7 @@ from typing import Any
 from swarmbed.controllers.base import Controller
 from swarmbed.learn import estimate
 from swarmbed.tasks.base import Task
+from swarmbed.viewer import disturbing
 from swarmbed.viewer.engine import BUCKETS, Engine, respects_absence, slots_for
 
 KEPT = 64  # engines; the one ordered longest ago goes first
@@ -74,6 +75,7 @@ class Workshop:
 
     def is_padded(self, task: Task, controller: Controller) -> bool:
         """Whether one engine serves several sizes."""
+        task = disturbing.plain(task)  # whether anything is disturbed makes no difference
         settings = tuple(getattr(task, f.name) for f in fields(task) if f.name != "num_agents")
         key = (type(task), settings, controller)
         if key not in self._floor.padded:
