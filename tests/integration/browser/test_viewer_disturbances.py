@@ -87,13 +87,14 @@ def test_disturbances_stay_for_the_next_start_and_contrary_agents_are_marked(pan
 
 
 def test_a_reason_switches_the_panel_off(panel: Browser) -> None:
-    panel.run(
-        "(() => { const app = Swarmbed.app, { values } = app.frame.disturbances;"
-        " app.disturbances.show({ values, reason: 'No cells.', waiting: false }, 6, app.frame.arenas); })()"
+    # All in one go: the next frame would say again that this swarm can be disturbed.
+    told, is_disabled, summary = panel.run(
+        "(() => { const app = Swarmbed.app, { values } = app.frame.disturbances, $ = (id) => document.getElementById(id);"
+        " app.disturbances.show({ values, reason: 'It is found by cells.', waiting: false }, 6, app.frame.arenas);"
+        " return [$('disturbances-reason').textContent, $('disturb-message_loss').matches(':disabled'),"
+        "   $('disturbances-summary').textContent]; })()"
     )
-    assert panel.run("document.getElementById('disturbances-reason').textContent") == "No cells."
-    assert panel.run("document.getElementById('disturb-message_loss').matches(':disabled')") is True
-    assert panel.run("document.getElementById('disturbances-summary').textContent") == "not for this swarm"
+    assert (told, is_disabled, summary) == ("It is found by cells.", True, "not for this swarm")
 
 
 def test_a_value_that_is_refused_goes_back(panel: Browser) -> None:

@@ -14,7 +14,11 @@
       this.asked = {}; // what the reader has set
       this.count = 2; // agents
       this.waiting = new Set(); // what has to be sent with the next picture
-      parts.panel.addEventListener("toggle", () => this.prepare());
+      parts.panel.addEventListener("toggle", () => {
+        document.body.classList.toggle("is-disturbing", parts.panel.open);
+        this.prepare();
+        if (parts.panel.open) this.bringIntoView();
+      });
       parts.off.addEventListener("click", () => this.calm());
     }
 
@@ -112,8 +116,14 @@
 
     toggle() {
       this.parts.panel.open = !this.parts.panel.open;
-      this.parts.panel.querySelector("summary").focus();
-      if (this.parts.panel.open) this.parts.panel.scrollIntoView({ block: "nearest" });
+      this.parts.panel.querySelector("summary").focus({ preventScroll: true });
+    }
+
+    // Below the picture, where that stays in sight while the page scrolls.
+    bringIntoView() {
+      const show = document.querySelector(".show"), isAbove = show.getBoundingClientRect().left === this.parts.panel.getBoundingClientRect().left;
+      this.parts.panel.style.scrollMarginTop = isAbove ? `${show.offsetHeight + 8}px` : "0";
+      this.parts.panel.scrollIntoView({ block: "nearest" });
     }
 
     show({ values, reason, waiting }, count, moments) {
