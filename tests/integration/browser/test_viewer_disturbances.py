@@ -89,7 +89,8 @@ def test_disturbances_stay_for_the_next_start_and_contrary_agents_are_marked(pan
 def test_a_reason_switches_the_panel_off(panel: Browser) -> None:
     # All in one go: the next frame would say again that this swarm can be disturbed.
     told, is_disabled, summary = panel.run(
-        "(() => { const app = Swarmbed.app, { values } = app.frame.disturbances, $ = (id) => document.getElementById(id);"
+        "(() => { const app = Swarmbed.app, { values } = app.frame.disturbances;"
+        " const $ = (id) => document.getElementById(id);"
         " app.disturbances.show({ values, reason: 'It is found by cells.', waiting: false }, 6, app.frame.arenas);"
         " return [$('disturbances-reason').textContent, $('disturb-message_loss').matches(':disabled'),"
         "   $('disturbances-summary').textContent]; })()"
