@@ -71,6 +71,17 @@ def test_everybody_goes_on_undisturbed_while_the_program_is_compiled(catalog: Ca
     assert "marks" in frames.frame(made, {})["arenas"][0]
 
 
+def test_what_may_be_needed_is_compiled_ahead_and_disturbs_nobody(session: Session, workshop: Workshop) -> None:
+    session.apply(messages.Prepare())
+    swarm, until = session.swarms[0], time.monotonic() + 240
+    ready = lambda: workshop.ready(disturbing.opened(swarm.task), swarm.contestant.controller, 5)  # noqa: E731
+    while ready() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    session.advance(1)
+    assert ready() is not None and not session.is_waiting
+    assert swarm.state.disturbance is None
+
+
 def test_all_off_again_is_the_undisturbed_swarm(session: Session, catalog: Catalog, workshop: Workshop) -> None:
     calm = Session(catalog, workshop)
     calm.apply(messages.Setup("rendezvous-local", "consensus", "random", 5, 2))

@@ -15,7 +15,7 @@ OF_NO_IMPORTANCE = ("num_agents", "horizon", *SENSES)  # what may differ between
 
 
 class Catalog:
-    """Tasks and contestants by name. Those that were asked for on the command line come first."""
+    """Tasks, policies and controllers by name. Those that were asked for on the command line come first."""
 
     def __init__(self) -> None:
         known = {variant: base for variant, (base, _) in registry.tasks.variants.items()}
@@ -69,12 +69,12 @@ class Catalog:
         return self._fitting[task]
 
     def task_for(self, task: str, contestant: Contestant, agents: int | None = None) -> Task:
-        """A task as a contestant senses it."""
+        """A task as a policy or controller senses it."""
         spec = choose_task(contestant, self.tasks[choose("task", task, list(self.tasks))])
         return spec if agents is None else spec.resized(agents)
 
     def home_of(self, name: str) -> str:
-        """The task that a contestant was made for, or the first that it fits."""
+        """The task that a policy or controller was made for, or the first that it fits."""
         contestant = self.contestant(name)
         if contestant.task is not None:
             return self.add_task(contestant.task)

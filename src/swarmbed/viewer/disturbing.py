@@ -37,6 +37,9 @@ class Asked:
     values: dict[str, float | bool] = field(default_factory=dict)
     refused: str | None = None
 
+    def refuse(self, error: SwarmbedError) -> None:
+        self.refused = f"This swarm cannot be disturbed: {error}."
+
     def set(self, task: Task, what: str, value: float | bool) -> None:
         """Ask for a value that the setting allows."""
         # What was told is kept for as many steps as the program was compiled for.
@@ -76,7 +79,11 @@ def why_not(task: Task, slots: int) -> str | None:
     if not isinstance(task, Disturbed):
         return "This task has no disturbances."
     if getattr(plain(task).resized(slots), "cells", None) is not None:
-        fewer = " With fewer agents it compares all pairs, and can be disturbed." if slots > 256 else ""
+        fewer = (
+            " With fewer agents it compares all pairs, and can be disturbed."
+            if getattr(task, "search", "") == "auto"
+            else ""
+        )
         return f"This swarm finds its neighbours by cells, and such swarms know no disturbances.{fewer}"
     return None if _draws(task) else "The starts of this task draw no disturbances."
 

@@ -24,7 +24,7 @@ class Setup(Spec):
     """Show this policy or controller on this task, beside a second one if there is one."""
 
     task: str = setting(..., "name of a task")
-    who: str | None = setting(None, "who acts; left out: whoever fits best")
+    who: str | None = setting(None, "who acts; left out: the one that fits best")
     versus: str | None = setting(None, "who acts beside it; left out: nobody")
     agents: int | None = setting(None, "how many; left out: as many as usual", at_least=FEWEST, at_most=MOST)
     seed: int = setting(0, "number of the start", at_least=0, at_most=LAST_SEED)

@@ -3,7 +3,7 @@
 from time import monotonic
 
 FRAMES_PER_SECOND = 60.0
-MOST_LATE = 0.1  # seconds; whoever is later than this has lost the time for good
+MOST_LATE = 0.1  # seconds; what is later than this has lost the time for good
 
 
 class Pace:

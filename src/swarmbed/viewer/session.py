@@ -76,8 +76,7 @@ class Session:
             case messages.Disturb(what, value):
                 self._disturb(what, value)
             case messages.Prepare():
-                for swarm in self.swarms:
-                    swarm.prepare()
+                self._prepare()
 
     def advance(self, steps: int, budget: float = float("inf")) -> None:
         """Up to so many steps, as many as there are seconds for, but at least one."""
@@ -201,7 +200,7 @@ class Session:
         try:
             are_ready = [swarm.can_hold(self.count) for swarm in self.swarms]
         except SwarmbedError as error:
-            self.asked.refused = f"This swarm cannot be disturbed: {error}."
+            self.asked.refuse(error)
             raise
         return all(are_ready)
 
@@ -241,6 +240,14 @@ class Session:
             elif more < 0:
                 swarm.remove(gone)
         self.count = count
+
+    def _prepare(self) -> None:
+        """Compile for disturbances, which nobody has asked for yet; so nobody is told but in the panel if it fails."""
+        try:
+            for swarm in self.swarms:
+                swarm.prepare()
+        except SwarmbedError as error:
+            self.asked.refuse(error)
 
     def _disturb(self, what: str, value: float | bool) -> None:
         if (reason := self.swarms[0].why_not(self.count)) is not None:

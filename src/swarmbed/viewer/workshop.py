@@ -21,14 +21,14 @@ Key = tuple[Task, Controller, int]
 
 
 class Floor:
-    """What all pages share: engines by task, controller and number of slots, the eye of each, and the thread that
-    compiles them."""
+    """What all pages share: engines by task, controller and number of slots, what an agent in each sees, and the
+    thread that compiles them."""
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(1, "compile")
         self.lock = threading.RLock()
         self.engines: dict[Key, Future[Engine]] = {}
-        self.eyes: dict[Engine, Future[Any]] = {}
+        self.looks: dict[Engine, Future[Any]] = {}
         self.padded: dict[Any, bool] = {}
         self._wanted: dict[Key | Engine, set[Workshop]] = {}
 
@@ -40,15 +40,15 @@ class Floor:
                 for oldest in list(self.engines)[:-KEPT]:
                     self._wanted.pop(oldest, None)
                     done = self.engines.pop(oldest)
-                    self.eyes = {engine: eye for engine, eye in self.eyes.items() if not _is(engine, done)}
+                    self.looks = {engine: look for engine, look in self.looks.items() if not _is(engine, done)}
             return self.engines[key]
 
-    def eye(self, engine: Engine, page: "Workshop") -> "Future[Any]":
+    def look(self, engine: Engine, page: "Workshop") -> "Future[Any]":
         with self.lock:
             self._wanted.setdefault(engine, set()).add(page)
-            if engine not in self.eyes:
-                self.eyes[engine] = self.pool.submit(lambda: engine.look)
-            return self.eyes[engine]
+            if engine not in self.looks:
+                self.looks[engine] = self.pool.submit(lambda: engine.look)
+            return self.looks[engine]
 
     def leave(self, page: "Workshop") -> None:
         """Take back what only this page ordered, unless it is being made or made already."""
@@ -57,7 +57,7 @@ class Floor:
                 pages.discard(page)
                 if not pages:
                     del self._wanted[what]
-                    made: dict[Any, Future[Any]] = self.eyes if isinstance(what, Engine) else self.engines  # type: ignore[assignment]
+                    made: dict[Any, Future[Any]] = self.looks if isinstance(what, Engine) else self.engines  # type: ignore[assignment]
                     if what in made and made[what].cancel():
                         del made[what]
 
@@ -110,8 +110,8 @@ class Workshop:
         return None
 
     def can_look(self, engine: Engine) -> bool:
-        """Whether the engine's eye is compiled. If not, it is being compiled from now on."""
-        return self._floor.eye(engine, self).done()
+        """Whether what an agent sees is compiled for this engine. If not, it is being compiled from now on."""
+        return self._floor.look(engine, self).done()
 
     def leave(self) -> None:
         """The page has gone: whatever waits for one of its orders is told so at once."""

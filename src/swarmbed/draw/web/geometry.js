@@ -72,7 +72,7 @@
             } else if (c < 0 || r < 0 || c >= columns || r >= rows) continue;
             for (const j of grid.squares[r * columns + c]) {
               const qx = xs[j] + shiftX - x, qy = ys[j] + shiftY - y;
-              // The site itself, and whoever stands on the same spot, share one cell.
+              // The site itself, and others on the same spot, share one cell.
               if (qx * qx + qy * qy < 1e-9 || qx * qx + qy * qy > 4 * reach * reach) continue;
               const smaller = cut(polygon, qx, qy);
               if (smaller !== polygon) { polygon = smaller; reach = reachOf(polygon); }

@@ -34,7 +34,7 @@
     app.send("setup", app.setup({ versus: $("versus").value === "nobody" ? null : $("versus").value }));
   });
 
-  // While something is being compiled, messages wait for it: whoever presses play now sees it play as soon as it can.
+  // While something is being compiled, messages wait for it: press play now, and it plays as soon as it can.
   function playOrPause() { app.send(app.frame && app.frame.playing ? "pause" : "play"); }
   function again(by) { if (app.frame) app.restart(app.frame.seed + by); }
   function more(by) { if (app.frame) app.changeCount(app.frame.count + by); }

@@ -61,7 +61,7 @@
       new ResizeObserver(() => this.chart.fit()).observe($("chart"));
     }
 
-    // The state at one of the recorded times: whoever is there then.
+    // The state at one of the recorded times: those who are there then.
     moment(index) {
       const { ids: all, evader_count: evaders, low, high, steps } = this.episode, count = all.length;
       const scale = [0, 1].map((axis) => (high[axis] - low[axis]) / 65535), times = steps.length, there = [];

@@ -99,7 +99,7 @@
       if (!this.moment || this.moment.ids !== moment.ids || !this.slots) {
         this.slots = new Map();
         for (let i = 0; i < moment.ids.length; i++) this.slots.set(moment.ids[i], i);
-        // Whoever goes takes its trace along.
+        // An agent that goes takes its trace along.
         for (const id of this.trails.keys()) if (typeof id === "number" && !this.slots.has(id)) this.trails.delete(id);
       }
       this.moment = moment;
