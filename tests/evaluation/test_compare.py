@@ -135,7 +135,7 @@ def test_the_command_prints_a_table_and_writes_json_and_a_figure(
 
 def test_two_contestants_of_one_name_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "random", "random"]) == 2
-    assert "two contestants are called 'random'; name them apart with NAME=WHO" in capsys.readouterr().err
+    assert "two policies are called 'random'; name them apart with NAME=WHO" in capsys.readouterr().err
 
 
 def test_contestants_of_different_tasks_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
