@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and batch sizes; less exact")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these groups or rows")
-    parser.add_argument("--docs", action="store_true", help="renew the tables in docs/benchmarks.md and docs/scaling.md")
+    parser.add_argument("--docs", action="store_true", help="renew the tables in docs")
     parser.add_argument("--stored", type=Path, metavar="FILE", help="take this kept result instead of measuring")
     options = parser.parse_args()
     what = chosen(options.only)

@@ -198,8 +198,11 @@ class TransferMatrix:
     def _value_and_interval(self, cell: Cell | None, final: bool) -> tuple[str, str] | None:
         if cell is None:
             return None
-        value, _, interval = self._text(cell, final).partition(" [")
-        return value, f"[{interval}"
+        value, low, high = _estimate(cell, final)
+        if final and self._is_share:
+            return f"{100 * value:.0f} %", f"[{100 * low:.0f}, {100 * high:.0f}]"
+        value_text, *bounds = (f"{number:.3g}".replace("-", "−") for number in (value, low, high))
+        return value_text, f"[{', '.join(bounds)}]"
 
     @property
     def _is_share(self) -> bool:
