@@ -88,7 +88,7 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
         if _may_be_several(spec, spec_field.name):
             meaning, kind = (
                 f"{meaning}; 5..20 or 5,10,20: every episode draws one",
-                {"type": _agents, "metavar": "INT"},
+                {"type": swarm_sizes, "metavar": "INT"},
             )
         within = spec_field.metadata.get("group")
         if within not in groups:
@@ -151,7 +151,7 @@ def _may_be_several(spec: type, name: str) -> bool:
     return name == "num_agents" and any(field.name == "sizes" for field in fields(spec))
 
 
-def _agents(text: str) -> int | tuple[int, ...]:
+def swarm_sizes(text: str) -> int | tuple[int, ...]:
     """``20``, ``5..20`` or ``5,10,20``."""
     low, dots, high = text.partition("..")
     try:

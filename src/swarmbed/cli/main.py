@@ -15,8 +15,8 @@ from swarmbed.spec import source
 from swarmbed.spec.errors import SwarmbedError, choose, one_line
 
 ORDER = (
-    "train", "evaluate", "compare", "stress", "render", "view", "leaderboard", "submit", "reproduce", "tune", "export",
-    "check", "list", "bench", "doctor", "completion",
+    "train", "evaluate", "compare", "transfer", "stress", "render", "view", "leaderboard", "submit", "reproduce",
+    "tune", "export", "check", "list", "bench", "doctor", "completion",
 )  # fmt: skip
 
 
