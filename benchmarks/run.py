@@ -1,7 +1,7 @@
 """Measure everything, keep the result in benchmarks/results/, and say what changed since the last time here.
 
 python benchmarks/run.py                          measure and keep
-python benchmarks/run.py --docs                   …and renew the tables in docs/benchmarks.md
+python benchmarks/run.py --docs                   …and renew the tables in docs/benchmarks.md and docs/scaling.md
 python benchmarks/run.py --docs --only simulator  …those of one group
 python benchmarks/run.py --docs --stored FILE     renew the tables from a kept result, without measuring
 """
@@ -22,14 +22,14 @@ from swarmbed.spec.errors import SwarmbedError
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-DOCUMENT = HERE.parent / "docs" / "benchmarks.md"
+DOCUMENTS = [HERE.parent / "docs" / name for name in ("benchmarks.md", "scaling.md")]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer repetitions and batch sizes; less exact")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="only these groups or rows")
-    parser.add_argument("--docs", action="store_true", help="renew the tables in docs/benchmarks.md")
+    parser.add_argument("--docs", action="store_true", help="renew the tables in docs")
     parser.add_argument("--stored", type=Path, metavar="FILE", help="take this kept result instead of measuring")
     options = parser.parse_args()
     what = chosen(options.only)
@@ -39,8 +39,16 @@ def main() -> None:
         check_whole({name: list(group["rows"]) for name, group in stored["groups"].items()} if stored else held)
     report = stored or measured(what, options.quick)
     if options.docs:
-        DOCUMENT.write_text(renewed(DOCUMENT.read_text(), report))
-        print(f"renewed {DOCUMENT.relative_to(HERE.parent)}")
+        renew(report)
+
+
+def renew(report: dict[str, Any]) -> None:
+    """Put every group's table where its mark is; one without a mark goes into the first document."""
+    for name, group in report["groups"].items():
+        marked = [document for document in DOCUMENTS if f"<!-- bench: {name} -->" in document.read_text()]
+        for document in marked or DOCUMENTS[:1]:
+            document.write_text(renewed(document.read_text(), report | {"groups": {name: group}}))
+            print(f"renewed {name} in {document.relative_to(HERE.parent)}")
 
 
 def check_whole(held: dict[str, list[str]]) -> None:

@@ -11,10 +11,17 @@ import pytest
 from hypothesis import settings
 
 # The flag that training sets before it computes anything: runs in this process and in others must give the same bits.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_multi_thread_eigen=false".strip()
-
-# Tests run a program a few times only, so that their time goes into compiling it; in other processes, too.
+FLAGS = ["--xla_cpu_multi_thread_eigen=false"]
+# Tests run a program a few times only, so that their time goes into compiling it: every operation that is not inside a
+# compiled function is a program, too. These halve it, here and in other processes (swarmbed.compute.compiling).
 os.environ["SWARMBED_COMPILE"] = "quick"
+if jax.__version_info__[:2] == (0, 10):  # another version may not know them, and stops at a flag that it does not know
+    FLAGS += [
+        "--xla_backend_optimization_level=0",
+        "--xla_llvm_disable_expensive_passes=true",
+        "--xla_cpu_use_fusion_emitters=false",
+    ]
+os.environ["XLA_FLAGS"] = " ".join([os.environ.get("XLA_FLAGS", ""), *FLAGS]).strip()
 
 # Before anything of swarmbed is imported: every call in the simulator checks the shapes and types it is annotated with.
 # The numeric tower lets a whole number pass where a float is asked for, as mypy does.

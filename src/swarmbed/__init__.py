@@ -18,6 +18,8 @@ _EXPORTS = {
     "swarmbed.evaluation.evaluate": ("Evaluation", "evaluate"),
     "swarmbed.evaluation.stress": ("stress",),
     "swarmbed.evaluation.stress_card": ("StressCard",),
+    "swarmbed.evaluation.transfer": ("transfer",),
+    "swarmbed.evaluation.transfer_matrix": ("TransferMatrix",),
     "swarmbed.learn.learner": ("BatchSettings", "Learner"),
     "swarmbed.networks.base": ("Network", "PlainNetwork"),
     "swarmbed.policy.find": ("load_policy",),
@@ -66,6 +68,8 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from swarmbed.evaluation.evaluate import evaluate as evaluate
     from swarmbed.evaluation.stress import stress as stress
     from swarmbed.evaluation.stress_card import StressCard as StressCard
+    from swarmbed.evaluation.transfer import transfer as transfer
+    from swarmbed.evaluation.transfer_matrix import TransferMatrix as TransferMatrix
     from swarmbed.learn.learner import BatchSettings as BatchSettings
     from swarmbed.learn.learner import Learner as Learner
     from swarmbed.networks.base import Network as Network

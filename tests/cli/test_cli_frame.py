@@ -120,6 +120,20 @@ def test_a_mistake_of_the_user_is_one_sentence(command: Any, capsys: pytest.Capt
     assert assert_one_sentence(capsys) == "swarmbed: comm_radius must be a positive number, not -1\n"
 
 
+def test_a_name_with_line_breaks_does_not_make_a_second_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["train", "--plugin", "a\nswarmbed: all is well\u2028b"]) == 2
+    line = assert_one_sentence(capsys)
+    assert line == "swarmbed: plugin file a\\nswarmbed: all is well\\u2028b does not exist\n"
+
+
+def test_a_path_with_line_breaks_does_not_make_a_second_sentence(
+    command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command(PermissionError(13, "Permission denied", "runs/a\nb"))
+    assert main(["probe"]) == 2
+    assert assert_one_sentence(capsys) == "swarmbed: Permission denied: runs/a\\nb\n"
+
+
 def test_a_mistake_of_ours_is_not_hidden(command: Any) -> None:
     command(ZeroDivisionError("ours"))
     with pytest.raises(ZeroDivisionError):

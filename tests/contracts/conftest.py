@@ -33,3 +33,15 @@ def failures(monkeypatch: pytest.MonkeyPatch) -> Failures:
         return {o.check.name: o.found for o in check_spec(family, "it", spec, {"seed"}) if o.found is not None}
 
     return find
+
+
+@pytest.fixture
+def is_found(failures: Failures) -> Callable[[str, type, list[str], str], None]:
+    """``is_found(family, spec, checks, words)``: just these checks fail, and the first of them says so."""
+
+    def assert_it(family: str, spec: type, checks: list[str], words: str) -> None:
+        found = failures(family, spec, checks)
+        assert list(found) == checks
+        assert words in found[checks[0]]
+
+    return assert_it

@@ -20,7 +20,7 @@ class Count:
     failed: int = 0
     seconds: float = 0.0
     complaints: list[str] = field(default_factory=list)
-    complete: bool = False  # whether the campaign came to its own end
+    complete: bool = False  # whether it came to its own end, or there were as many as wanted
 
     def add(self, outcome: Outcome) -> None:
         self.tries += 1
@@ -30,22 +30,28 @@ class Count:
                 self.complaints.append(outcome)
 
 
-def conduct(tries: Tries, seed: int, seconds: float, most: int | None = None) -> Count:
-    """Run a campaign until it ends, its time is over, or there were enough tries.
+class Campaign:
+    """Tries that can be paused: what has not come to its end in its share of the time goes on in a later one."""
 
-    Time counts from the first outcome on: before it, programs are compiled.
-    """
-    count, began = Count(), time.monotonic()
-    for outcome in tries(random.Random(seed)):
-        if not count.tries:
-            began = time.monotonic()
-        count.add(outcome)
-        if time.monotonic() - began > seconds or (most is not None and count.tries >= most):
-            break
-    else:
-        count.complete = True
-    count.seconds = time.monotonic() - began
-    return count
+    def __init__(self, tries: Tries, seed: int, most: int | None = None) -> None:
+        self.count, self.most, self.tries = Count(), most, tries(random.Random(seed))
+
+    def conduct(self, seconds: float, after_each: Callable[[], object] = lambda: None) -> None:
+        """Go on until the campaign ends, its time is over, or there were enough tries.
+
+        Time counts from the first outcome on: before it, programs are compiled.
+        """
+        began, before = time.monotonic(), self.count.seconds
+        for outcome in self.tries:
+            if not self.count.tries:
+                began = time.monotonic()
+            self.count.add(outcome)
+            self.count.seconds = before + time.monotonic() - began
+            self.count.complete = self.most is not None and self.count.tries >= self.most
+            after_each()
+            if self.count.complete or time.monotonic() - began > seconds:
+                return
+        self.count.complete = True
 
 
 def described(error: BaseException) -> str:

@@ -3,7 +3,7 @@
     python -m faults.flat training --hours 2
     python -m faults.flat viewer --hours 2
 
-Prints one line of JSON: how far the resident memory was from its value after a tenth of the time, at most.
+Writes JSON as it goes: how far the resident memory was from its value after a tenth of the time, at most.
 """
 
 import argparse
@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from swarmbed.spec import files
+
 EVERY = 10.0  # seconds between looks
 SETTLED = 0.1  # share of the time after which everything has been compiled and used once
 
@@ -31,14 +33,16 @@ def resident(process: int) -> int:
 class Watch:
     """Looks at a process every now and then."""
 
-    def __init__(self, process: int, hours: float) -> None:
-        self.process, self.seconds, self.began = process, 3600 * hours, time.monotonic()
+    def __init__(self, process: int, hours: float, out: Path) -> None:
+        self.process, self.seconds, self.began, self.out = process, 3600 * hours, time.monotonic(), out
         self.samples: list[tuple[float, int]] = []
 
-    def is_over(self) -> bool:
+    def is_over(self, what: str, done: int) -> bool:
+        """Whether the time is over; what has been seen so far is written every now and then."""
         now = time.monotonic() - self.began
         if not self.samples or now - self.samples[-1][0] >= EVERY:
             self.samples.append((now, resident(self.process)))
+            files.write_atomically(self.out, json.dumps(self.report(what, done)).encode())
         return now >= self.seconds
 
     def report(self, what: str, done: int) -> dict[str, Any]:
@@ -53,17 +57,17 @@ class Watch:
         }  # fmt: skip
 
 
-def training(hours: float) -> dict[str, Any]:
+def training(hours: float, out: Path) -> None:
     """A tiny run, an iteration every two seconds, checkpoints as usual."""
     import swarmbed
     from swarmbed.algorithms.trpo import Trpo
 
-    watch, done = Watch(os.getpid(), hours), [0]
+    watch, done = Watch(os.getpid(), hours, out), [0]
 
     def look(iteration: Any) -> bool:
         time.sleep(2.0)
         done[0] = iteration.number
-        return watch.is_over()
+        return watch.is_over("iterations", done[0])
 
     with TemporaryDirectory() as folder:
         batch = swarmbed.BatchSettings(environments=8, segment=16, sampled_agents=2)
@@ -71,10 +75,9 @@ def training(hours: float) -> dict[str, Any]:
             "rendezvous", num_agents=5, embedding="moments", algorithm=Trpo(value_epochs=1, cg_steps=2), batch=batch,
             iterations=10**9, out=Path(folder) / "run", progress=False, callback=look,
         )  # fmt: skip
-    return watch.report("training, iterations", done[0])
 
 
-def viewer(hours: float) -> dict[str, Any]:
+def viewer(hours: float, out: Path) -> None:
     """A page that plays slowly and does something every twenty seconds: restarts, grows, looks, leaves, comes back."""
     from websockets.sync.client import connect
 
@@ -100,7 +103,7 @@ def viewer(hours: float) -> dict[str, Any]:
         raise TimeoutError("the viewer cannot be reached")
 
     try:
-        page, watch = come(), Watch(server.pid, hours)
+        page, watch = come(), Watch(server.pid, hours, out)
         act: list[Callable[[], dict[str, Any]]] = [
             lambda: {"type": "restart", "seed": chance.randrange(1000)},
             lambda: {"type": "agents", "count": chance.choice((5, 10, 20, 30))},
@@ -108,7 +111,7 @@ def viewer(hours: float) -> dict[str, Any]:
             lambda: {"type": "setup", "task": "rendezvous-global", "who": "consensus", "agents": 16, "seed": acts},
             lambda: {"type": "play"},
         ]
-        while not watch.is_over():
+        while not watch.is_over("frames", frames):
             try:
                 if kind_of(page.recv(timeout=5)) == "frame":
                     frames += 1
@@ -126,12 +129,12 @@ def viewer(hours: float) -> dict[str, Any]:
     finally:
         server.terminate()
         server.wait()
-    return watch.report("viewer, frames", frames)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m faults.flat")
     parser.add_argument("what", choices=("training", "viewer"))
     parser.add_argument("--hours", type=float, default=2.0)
+    parser.add_argument("--json", type=Path, default=Path("memory.json"), metavar="FILE", help="where the numbers go")
     options = parser.parse_args()
-    print(json.dumps({"training": training, "viewer": viewer}[options.what](options.hours)), flush=True)
+    {"training": training, "viewer": viewer}[options.what](options.hours, options.json)

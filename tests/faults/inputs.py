@@ -1,24 +1,28 @@
 """Wrong input made from the settings' own types: flags, TOML and Python arguments, thousands in one process."""
 
+import argparse
 import contextlib
 import io
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import tomli_w
 
 import swarmbed
 from faults.campaign import Outcome, described
-from swarmbed.cli.main import main
+from swarmbed.cli.flags import parser_of
+from swarmbed.cli.main import command_names, main
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.policy.find import load_policy
+from swarmbed.run.distributed import Cluster
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.train import learner_from
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.settings import build, flag_name
+from swarmbed.spec.settings import build
 
 NUMBERS: tuple[Any, ...] = (
     -1, 0, 1, 2, 3.5, -0.0, 1e-320, 1e39, 1e308, float("inf"), float("nan"), 2**31 - 1, 2**31, 2**63, 2**64, 10**12,
@@ -116,20 +120,84 @@ def _tomlable(chance: random.Random) -> Any:
             return value
 
 
+# What makes a command line wrong however good the rest is, after its values have been read: nothing is ever run.
+REFUSED = {
+    "train": ("--out=/dev/null/run",), "evaluate": ("no-such-thing",), "compare": ("no-such-thing",),
+    "render": ("no-such-thing",), "export": ("no-such-thing",), "stress": ("no-such-thing",),
+    "submit": ("no-such-thing",), "leaderboard": ("no-such-board",),
+}  # fmt: skip
+COMMANDS = ("train", "train", "train", *command_names())
+CLUSTER = {field.name for field in fields(Cluster)}  # these would wait for other machines
+
+
 def _flags(chance: random.Random) -> Outcome:
-    """A command line that must be refused: it names what does not exist, or a value no setting has."""
-    command = chance.choice(("train", "evaluate", "compare", "render", "tune", "export", "check", "list", "view"))
-    task = chance.choice([*registry.tasks.all(), "nonsense"])
-    flags = [
-        f"--{flag_name(field)}"
-        for spec in (*SPECS, registry.tasks.all().get(task, RunSettings))
-        for field in fields(spec)
-    ]
-    chosen = [chance.choice([*flags, "--out", "--resume", "--config", "--plugin", "--task", "--nonsense", "--seed"])]
-    words = [text for text in map(str, (_any(chance) for _ in range(2))) if "\x00" not in text and "\ud800" not in text]
-    arguments = [command, *([task] if command == "train" else []), *chosen, *words, "--no-such-flag"]
+    """A command line that must be refused: any command, its own flags, values of their form or of any other."""
+    command = chance.choice(COMMANDS)
+    chosen = _choices(chance, command)
+    options = [action for action in _parser(command, chosen)._actions if action.option_strings]
+    end = REFUSED.get(command, ("--no-such-flag",)) if chance.random() < 0.7 else ("--no-such-flag",)
+    if end != ("--no-such-flag",):
+        options = [action for action in options if action.dest not in CLUSTER | {"help"}]
+    arguments = [command, *chosen]
+    for action in chance.sample(options, min(len(options), chance.randrange(4))):
+        arguments += _option(action, chance)
+    if chance.random() < 0.1:
+        arguments += [text for text in _texts(chance, 1) if text != "--"]  # after which flags are none
+    return _refused([*arguments, *end])
+
+
+def _choices(chance: random.Random, command: str) -> tuple[str, ...]:
+    """What decides which flags a command has."""
+    if command != "train" or chance.random() < 0.2:
+        return ()
+    kinds = chance.sample((registry.embeddings, registry.networks, registry.algorithms), chance.randrange(3))
+    members = [word for family in kinds for word in (f"--{family.kind}", chance.choice(list(family.all())))]
+    return chance.choice(list(registry.tasks.all())), *members
+
+
+@cache
+def _parser(command: str, chosen: tuple[str, ...]) -> argparse.ArgumentParser:
+    return parser_of(command, chosen)
+
+
+def _option(action: argparse.Action, chance: random.Random) -> list[str]:
+    flag = chance.choice([*action.option_strings, "--nonsense"] if chance.random() < 0.05 else action.option_strings)
+    if action.nargs == 0 and chance.random() < 0.9:
+        return [flag]
+    several = isinstance(action.nargs, str) and action.nargs in "*+"
+    values = [_formed(action, chance) for _ in range(chance.randrange(3) if several else 1)]
+    return [f"{flag}={values[0]}"] if len(values) == 1 and chance.random() < 0.5 else [flag, *values]
+
+
+def _formed(action: argparse.Action, chance: random.Random) -> str:
+    """A value of the flag's own form with something wrong inside, or anything."""
+    first, second, third, name = _texts(chance, 4)
+    if chance.random() < 0.3:
+        return first
+    if action.choices is not None:
+        return chance.choice([*map(str, action.choices), first])
+    if action.dest == "schedule":
+        names = [field.name for spec in _specs() for field in fields(spec)]
+        points = (f"{chance.choice((first, '1', '0.5'))}:0", f"{second}:{chance.choice((third, '5'))}")
+        return f"{chance.choice([*names, name])}={','.join(points[: chance.randrange(1, 3)])}"
+    if action.dest == "num_agents" or ".." in str(action.metavar):
+        return chance.choice((f"{first}..{second}", f"1..{first}", f"{first},{second}", f"{first}..", "3..1"))
+    return str(chance.choice((*NUMBERS[:-1], first)))
+
+
+def _texts(chance: random.Random, number: int) -> list[str]:
+    """What a shell can pass on: neither a zero byte nor half a character."""
+    found: list[str] = []
+    while len(found) < number:
+        text = str(_any(chance))
+        if "\x00" not in text and "\ud800" not in text:
+            found.append(text)
+    return found
+
+
+def _refused(arguments: list[str]) -> Outcome:
     said = io.StringIO()
-    what = f"swarmbed {' '.join(arguments)[:300]}"
+    what = f"swarmbed {' '.join(arguments)[:300]!r}"
     try:
         with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
             code = main(arguments)
@@ -137,12 +205,12 @@ def _flags(chance: random.Random) -> Outcome:
         code = ended.code  # --help
     except Exception as error:
         return f"{what}: {described(error)}"
-    if code not in (0, 2):
-        return f"{what}: exit code {code}"
-    lines = said.getvalue().strip().splitlines()
-    if code == 2 and not (lines and lines[-1].startswith("swarmbed: ")):
-        return f"{what}: it said {said.getvalue()[:200]!r}"
-    return f"{what}: a traceback" if "Traceback" in said.getvalue() else None
+    if code == 0 and {"-h", "--help"} & set(arguments):
+        return None
+    lines = said.getvalue().splitlines()
+    if code != 2 or len(lines) != 1 or not lines[0].startswith("swarmbed: "):
+        return f"{what}: exit code {code}, it said {said.getvalue()[:200]!r}"
+    return None
 
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {

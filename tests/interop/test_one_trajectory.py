@@ -1,5 +1,6 @@
 """All interfaces go through the task's one step: the same start and actions give the same states everywhere."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import gymnasium
@@ -40,7 +41,12 @@ def flat(observation: Observation) -> jax.Array:
     return jnp.concatenate(parts, axis=-1)
 
 
-def scanned(task: Task, actions: np.ndarray) -> Trajectory:
+def random_actions(task: Task) -> np.ndarray:
+    return np.random.default_rng(0).uniform(-1, 1, (STEPS, task.num_agents, task.action_size)).astype(np.float32)
+
+
+@cache
+def scanned(task: Task) -> Trajectory:
     """As somebody writes it in JAX, with the keys that the documentation tells."""
     stream, key = jax.random.split(jax.random.key(SEED))
     first, state = jax.jit(task.reset)(key)
@@ -51,7 +57,9 @@ def scanned(task: Task, actions: np.ndarray) -> Trajectory:
         step = task.step(key, state, action)
         return (step.state, stream), (step.observation, step.reward, step.truncated, step.info)
 
-    _, (seen, reward, truncated, info) = jax.jit(lambda *start: jax.lax.scan(body, start, actions))(state, stream)
+    _, (seen, reward, truncated, info) = jax.jit(lambda *start: jax.lax.scan(body, start, random_actions(task)))(
+        state, stream
+    )
     rows = jax.vmap(flat)(jax.tree.map(lambda start, later: jnp.concatenate([start[None], later]), first, seen))
     return Trajectory(np.asarray(rows), np.asarray(reward), np.asarray(truncated), numbers(task, info))
 
@@ -101,8 +109,7 @@ def in_gymnasium(task: Task, actions: np.ndarray) -> Trajectory:
 @pytest.mark.parametrize("other", [in_pettingzoo, in_a_vector_of_agents, in_gymnasium])
 def test_an_interface_gives_what_a_scan_over_the_task_s_step_gives(name: str, other: Any) -> None:
     task = TASKS[name]
-    actions = np.random.default_rng(0).uniform(-1, 1, (STEPS, task.num_agents, task.action_size)).astype(np.float32)
-    wanted, found = scanned(task, actions), other(task, actions)
+    wanted, found = scanned(task), other(task, random_actions(task))
     np.testing.assert_allclose(found.seen, wanted.seen, atol=2e-5)
     np.testing.assert_allclose(found.reward, wanted.reward, atol=2e-5)
     np.testing.assert_allclose(found.metrics, wanted.metrics, atol=2e-3)

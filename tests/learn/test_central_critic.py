@@ -55,16 +55,16 @@ def judge(trained: Any, quick_jit: Any) -> Any:
     return quick_jit(predict)
 
 
-def test_its_opinion_does_not_depend_on_numbering(judge: Any) -> None:
-    state = TASK.initial(jax.random.key(1))
+def test_its_opinion_does_not_depend_on_numbering(judge: Any, compiled: Any) -> None:
+    state = compiled(TASK, "initial")(jax.random.key(1))
     order = np.array([2, 0, 3, 1])
     other = state._replace(agents=jax.tree.map(lambda leaf: leaf[order], state.agents))
     everybody = jnp.arange(4)
     np.testing.assert_allclose(judge(other, everybody), judge(state, everybody)[order], rtol=1e-5)
 
 
-def test_its_opinion_does_not_depend_on_what_stands_in_empty_places(judge: Any) -> None:
-    state = TASK.initial(jax.random.key(1))._replace(present=jnp.array([True, True, False, True]))
+def test_its_opinion_does_not_depend_on_what_stands_in_empty_places(judge: Any, compiled: Any) -> None:
+    state = compiled(TASK, "initial")(jax.random.key(1))._replace(present=jnp.array([True, True, False, True]))
     elsewhere = state._replace(
         agents=state.agents._replace(position=state.agents.position.at[2].set(jnp.array([1.0, 2.0])))
     )
@@ -72,13 +72,13 @@ def test_its_opinion_does_not_depend_on_what_stands_in_empty_places(judge: Any) 
     np.testing.assert_array_equal(judge(elsewhere, viewers), judge(state, viewers))
 
 
-def test_it_sees_agents_that_its_own_agent_does_not(judge: Any) -> None:
+def test_it_sees_agents_that_its_own_agent_does_not(judge: Any, compiled: Any) -> None:
     # The evader and everybody else are far out of reach of agent 0; moving agent 3 changes nothing that it senses.
-    state = TASK.initial(jax.random.key(1))
+    state = compiled(TASK, "initial")(jax.random.key(1))
     far = jnp.array([[5.0, 5.0], [50.0, 50.0], [52.0, 50.0], [50.0, 52.0]])
     state = state._replace(agents=state.agents._replace(position=far), evaders=jnp.array([[55.0, 55.0]]))
     moved = state._replace(agents=state.agents._replace(position=far.at[3].set(jnp.array([60.0, 55.0]))))
-    one, other = (TASK.observe_from(s, jnp.array([0]), None) for s in (state, moved))
+    one, other = (compiled(TASK, "observe_from")(s, jnp.array([0]), None) for s in (state, moved))
     for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
         np.testing.assert_array_equal(a, b)
     assert judge(state, jnp.array([0])) != judge(moved, jnp.array([0]))

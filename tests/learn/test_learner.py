@@ -1,8 +1,10 @@
 """The learner as two pure functions: over seeds, on its own, and spread over a mesh."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -13,12 +15,22 @@ from swarmbed.embeddings.moments import Moments
 from swarmbed.embeddings.neural import Neural
 from swarmbed.learn.learner import BatchSettings, Learner, Spread
 from swarmbed.networks.perceptron import Perceptron
-from swarmbed.tasks import make
+from swarmbed.tasks.base import Observation, ObservedSet, State
 from toy_task import Drift
 
 SMALL = BatchSettings(environments=4, segment=6, sampled_agents=2)
 QUICK = Trpo(value_epochs=1, value_minibatch=12, cg_steps=3, line_search_steps=3)
 LEARNER = Learner(Drift(), Moments(), QUICK, SMALL, Perceptron((4,)))
+
+
+@dataclass(frozen=True)
+class Seeing(Drift):
+    """Points that see each other."""
+
+    def observe(self, state: State) -> Observation:
+        offset = state.agents.position[None, :] - state.agents.position[:, None]
+        others = ObservedSet(offset, ~jnp.eye(self.num_agents, dtype=bool))
+        return Observation(state.agents.position, (others,))
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +51,7 @@ def test_iterating_is_pure(start: Any, iterate: Any) -> None:
 
 def test_seeds_run_in_one_program(iterate: Any, quick_jit: Any) -> None:
     # A neural embedding, whose hand-written gradient has to be vmapped too.
-    meeting = make("rendezvous", num_agents=2, horizon=8)
-    learner = Learner(meeting, Neural(features=(4,)), QUICK, SMALL, Perceptron((4,)))
+    learner = Learner(Seeing(), Neural(features=(4,)), QUICK, SMALL, Perceptron((4,)))
     keys = jax.random.split(jax.random.key(0), 2)
     start = quick_jit(jax.vmap(learner.init))(keys)
     together = quick_jit(jax.vmap(learner.iterate))(start)

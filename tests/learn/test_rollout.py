@@ -235,7 +235,7 @@ def test_a_rollout_is_a_scan_over_the_tasks_step(quick_jit: Any) -> None:
     """Evaders on a torus, and nothing random in a step: the rollout's states are those that ``step`` leads to."""
     task = make("pursuit", num_agents=3, horizon=50)
     action = task.sample_action(jax.random.key(7))
-    environments = start(task, KEY, 2, random_age=False)
+    environments = quick_jit(lambda key: start(task, key, 2, random_age=False))(KEY)
     act = lambda state, transmitted, key: (jnp.broadcast_to(action, (2, 3, 2)), None)  # noqa: E731
     _, segment = quick_jit(lambda e: rollout(task, act, e, KEY, 6))(environments)
 

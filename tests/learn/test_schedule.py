@@ -61,11 +61,13 @@ def test_an_iteration_with_scheduled_numbers_is_one_with_these_settings(quick_ji
         schedules_for(("noise=0.5:0", "value_learning_rate=0.01:0", "kl_bound=0.02:0"), Drift(), Trpo()), 3
     )
     state = quick_jit(_learner(0, 1e-3, 0.01).init)(jax.random.key(0))
-    found, _ = quick_jit(_learner(0, 1e-3, 0.01).iterate)(state, numbers)
+    iterate = quick_jit(_learner(0, 1e-3, 0.01).iterate)
+    found, _ = iterate(state, numbers)
     wanted, _ = quick_jit(_learner(0.5, 0.01, 0.02).iterate)(state)
     for one, other in zip(
         jax.tree.leaves((found.policy, found.critic)), jax.tree.leaves((wanted.policy, wanted.critic)), strict=True
     ):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
-    plain, _ = quick_jit(_learner(0, 1e-3, 0.01).iterate)(state)
+    own = {"noise": np.float32(0), "value_learning_rate": np.float32(1e-3), "kl_bound": np.float32(0.01)}
+    plain, _ = iterate(state, own)
     assert not np.allclose(jax.tree.leaves(plain.policy)[0], jax.tree.leaves(found.policy)[0], atol=1e-5)

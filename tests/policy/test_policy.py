@@ -94,10 +94,10 @@ def test_a_greedy_policy_takes_the_mean_and_a_stochastic_one_scatters_around_it(
     assert (draws - mean).std((0, 1)) == pytest.approx(np.exp([-1.0, 0.5]), rel=0.11)
 
 
-def test_a_policy_is_a_function_of_observations_and_of_states(acts: Any, start: Any) -> None:
+def test_a_policy_is_a_function_of_observations_and_of_states(acts: Any, start: Any, compiled: Any) -> None:
     state = start()
     mean = acts(POLICY, state)
-    assert np.asarray(POLICY(TWENTY.observe(state))) == pytest.approx(mean, abs=1e-4)
+    assert np.asarray(POLICY(compiled(TWENTY, "observe")(state))) == pytest.approx(mean, abs=1e-4)
     assert np.asarray(POLICY.act(state)) == pytest.approx(mean, abs=1e-4)
     drawn = np.asarray(POLICY.act(state, jax.random.key(3)))
     noise = np.asarray(jax.random.normal(jax.random.key(3), mean.shape))

@@ -1,5 +1,6 @@
 """A run whose texts were damaged says so, keeps the rest, and never goes on with other settings."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,17 @@ SMALL: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("whole") / "run"
+    swarmbed.train(Drift(), iterations=3, out=out, **SMALL)
+    return out
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> RunFolder:
-    swarmbed.train(Drift(), iterations=3, out=tmp_path / "run", **SMALL)
-    return RunFolder(tmp_path / "run")
+def run(whole_run: Path, tmp_path: Path) -> RunFolder:
+    """A run of three iterations, to be damaged."""
+    return RunFolder(Path(shutil.copytree(whole_run, tmp_path / "run")))
 
 
 def resumed(run: RunFolder) -> list[dict[str, float]]:

@@ -1,12 +1,7 @@
 """Training runs: what they write, and that nothing is lost or overwritten."""
 
 import errno
-import math
 import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,16 +14,9 @@ from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.train import free_folder, learner_from
 from swarmbed.run.trainer import Trainer
 from swarmbed.spec import config, files
+from tiny_training import copy_run, resume, run_tiny, same_policy
 
-TINY = [
-    "--agents", "3", "--horizon", "12", "--environments", "4", "--segment", "8", "--sampled-agents", "2",
-    "--features", "8", "--hidden", "8", "--value-epochs", "1", "--no-video", "--no-curve", "--no-progress",
-    "--devices", "1", "--checkpoint-every", "2",
-]  # fmt: skip
-
-
-def run_tiny(out: Path, *more: str, task: str = "pursuit") -> int:
-    return main(["train", task, *TINY, "--out", str(out), *more])
+DRIFT = Path(__file__).parents[1] / "toy_task.py"
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +51,10 @@ def test_two_processes_do_not_train_in_one_folder(finished: Path, capsys: pytest
         pass  # the refused one left no lock behind
 
 
-def test_rendezvous_has_no_capture_column(tmp_path: Path) -> None:
-    assert run_tiny(tmp_path / "run", "--iterations", "1", task="rendezvous") == 0
-    assert "captured" not in (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0]
+def test_the_columns_are_the_tasks_own_metrics(tmp_path: Path, plugins_leave_no_trace: None) -> None:
+    assert run_tiny(tmp_path / "run", "--iterations", "1", "--plugin", str(DRIFT), task="drift") == 0
+    header = (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0].split(",")
+    assert "offset" in header and "captured" not in header
 
 
 def test_the_written_configuration_runs_the_same_again(finished: Path, tmp_path: Path) -> None:
@@ -80,30 +69,6 @@ def test_another_seed_gives_another_policy(finished: Path, tmp_path: Path) -> No
     assert not same_policy(finished, tmp_path / "other")
 
 
-def same_policy(one: Path, other: Path, name: str = "policy.safetensors") -> bool:
-    first, second = load_file(one / name), load_file(other / name)
-    return set(first) == set(second) and all(np.array_equal(first[key], second[key]) for key in first)
-
-
-def test_a_run_killed_without_warning_ends_as_if_nothing_had_happened(finished: Path, tmp_path: Path) -> None:
-    out = tmp_path / "killed"
-    command = [sys.executable, "-m", "swarmbed", "train", "pursuit", *TINY, "--iterations", "6", "--seed", "5"]
-    process = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 240
-    while not list((out / "checkpoints").glob("0*.safetensors")) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    rows = RunFolder(out).read_metrics()
-    assert 2 <= len(rows) <= 6
-    assert main(["train", "--resume", str(out), "--no-video", "--no-curve", "--no-progress", "--devices", "1"]) == 0
-    assert same_policy(finished, out)
-    assert same_policy(finished, out, "best_policy.safetensors")
-    columns = [name for name in rows[0] if name not in ("seconds", "processor_seconds")]
-    for mine, theirs in zip(RunFolder(out).read_metrics(), RunFolder(finished).read_metrics(), strict=True):
-        assert all(mine[c] == theirs[c] or (math.isnan(mine[c]) and math.isnan(theirs[c])) for c in columns)
-
-
 def test_a_resumed_run_goes_on_from_its_newest_checkpoint(
     finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,22 +80,6 @@ def test_a_resumed_run_goes_on_from_its_newest_checkpoint(
     assert resume(out) == 0
     assert capsys.readouterr().err == ""
     assert same_policy(finished, out)
-
-
-def copy_run(source: Path, target: Path, *, iterations: int) -> Path:
-    """The run as it was after that many iterations."""
-    (target / "checkpoints").mkdir(parents=True)
-    for path in sorted((source / "checkpoints").iterdir()):
-        if int(path.stem) <= iterations:
-            (target / "checkpoints" / path.name).write_bytes(path.read_bytes())
-    (target / "config.toml").write_text((source / "config.toml").read_text())
-    rows = (source / "metrics.csv").read_text().splitlines()[: iterations + 1]
-    (target / "metrics.csv").write_text("\n".join(rows) + "\n")
-    return target
-
-
-def resume(out: Path, *more: str) -> int:
-    return main(["train", "--resume", str(out), "--no-video", "--no-curve", "--no-progress", "--devices", "1", *more])
 
 
 def test_a_damaged_newest_checkpoint_is_reported_and_the_one_before_is_used(

@@ -41,6 +41,12 @@ def found(kind, width, height, radius, slots=AGENTS):
 RUNS = {grid: found(*grid) for grid in GRIDS}
 
 
+@partial(jax.jit, static_argnums=(0, 3, 4), compiler_options=compiling.once())
+def lists_of(cells, position, present, slots, radius):
+    """The lists of all agents."""
+    return neighbours.search(cells, cells.sort(position, present), position, jnp.arange(len(position)), slots, radius)
+
+
 def sets_of(lists):
     agent, listed = np.asarray(lists.agent), np.asarray(lists.listed)
     return [sorted(agent[: listed[i], i].tolist()) for i in range(agent.shape[1])]
@@ -99,30 +105,31 @@ def test_closeness_is_the_sum_over_all_pairs_within_the_radius(swarm):
 def test_an_agent_at_exactly_the_radius_is_a_neighbour():
     position = jnp.array([[10.0, 10.0], [16.0, 18.0], [10.0, 20.5]])  # 3-4-5 triangle: distance 10
     cells = Cells(Closed(100.0, 100.0), 10.0)
-    swarm = cells.sort(position, jnp.ones(3, bool))
-    lists = neighbours.search(cells, swarm, position, jnp.arange(3), 3, 10.0)
-    assert sets_of(lists) == [[1], [0, 2], [1]]
+    assert sets_of(lists_of(cells, position, jnp.ones(3, bool), 3, 10.0)) == [[1], [0, 2], [1]]
 
 
 def test_neighbours_across_the_border_of_a_torus_are_found_once():
     position = jnp.array([[1.0, 1.0], [99.0, 99.0], [50.0, 50.0]])
     cells = Cells(Torus(100.0, 100.0), 10.0)
-    lists = neighbours.search(cells, cells.sort(position, jnp.ones(3, bool)), position, jnp.arange(3), 3, 10.0)
-    assert sets_of(lists) == [[1], [0], []]
+    assert sets_of(lists_of(cells, position, jnp.ones(3, bool), 3, 10.0)) == [[1], [0], []]
 
 
 def test_points_that_are_no_agents_see_everybody_within_a_smaller_radius():
     position = jnp.array([[10.0, 10.0], [14.0, 10.0], [18.0, 10.0]])
     cells = Cells(Closed(100.0, 100.0), 10.0)
-    swarm = cells.sort(position, jnp.ones(3, bool))
-    lists = neighbours.search(cells, swarm, jnp.array([[11.0, 10.0]]), jnp.array([-1]), 3, 4.0)
-    assert sets_of(lists) == [[0, 1]]
+
+    @partial(jax.jit, compiler_options=compiling.once())
+    def look(point):
+        swarm = cells.sort(position, jnp.ones(3, bool))
+        return neighbours.search(cells, swarm, point, jnp.array([-1]), 3, 4.0)
+
+    assert sets_of(look(jnp.array([[11.0, 10.0]]))) == [[0, 1]]
 
 
 def test_neighbours_without_a_slot_are_counted():
     position = jnp.full((9, 2), 5.0)
     cells = Cells(Closed(100.0, 100.0), 10.0)
-    lists = neighbours.search(cells, cells.sort(position, jnp.ones(9, bool)), position, jnp.arange(9), 3, 10.0)
+    lists = lists_of(cells, position, jnp.ones(9, bool), 3, 10.0)
     assert lists.listed.tolist() == [3] * 9
     assert lists.number.tolist() == [8] * 9
     assert all(len(set(members)) == 3 for members in sets_of(lists))
@@ -150,7 +157,7 @@ def test_the_search_works_in_double_precision():
     with jax.enable_x64(True):
         position = jnp.array([[1.0, 1.0], [99.0, 99.0], [5.0, 5.0]], jnp.float64)
         cells = Cells(Torus(100.0, 100.0), 10.0)
-        lists = neighbours.search(cells, cells.sort(position, jnp.ones(3, bool)), position, jnp.arange(3), 3, 10.0)
+        lists = lists_of(cells, position, jnp.ones(3, bool), 3, 10.0)
         assert sets_of(lists) == [[1, 2], [0, 2], [0, 1]]
 
 
@@ -166,11 +173,15 @@ def test_the_gradient_of_closeness_is_that_of_all_pairs(kind):
         pairs = present[:, None] & present[None, :] & ~jnp.eye(20, dtype=bool)
         return jnp.where(pairs & (distance <= 9.0), 1 - distance / 9.0, 0.0).sum()
 
-    by_cells = lambda position: neighbours.closeness(cells, position, present)  # noqa: E731
-    np.testing.assert_allclose(jax.grad(by_cells)(position), jax.grad(all_pairs)(position), atol=1e-5)
-    tangent = jnp.ones_like(position) * jnp.arange(20)[:, None]
-    got, wanted = (jax.jvp(f, (position,), (tangent,))[1] for f in (by_cells, all_pairs))
-    np.testing.assert_allclose(got, wanted, rtol=1e-4)
+    @partial(jax.jit, static_argnums=0, compiler_options=compiling.once())
+    def derivatives(function, position):
+        tangent = jnp.ones_like(position) * jnp.arange(20)[:, None]
+        return jax.grad(function)(position), jax.jvp(function, (position,), (tangent,))[1]
+
+    gradient, slope = derivatives(lambda position: neighbours.closeness(cells, position, present), position)
+    wanted_gradient, wanted_slope = derivatives(all_pairs, position)
+    np.testing.assert_allclose(gradient, wanted_gradient, atol=1e-5)
+    np.testing.assert_allclose(slope, wanted_slope, rtol=1e-4)
 
 
 def test_the_curve_visits_every_agent_once_and_absent_ones_last():

@@ -1,7 +1,7 @@
 """Large swarms: looked at in pieces and by cells, they see, earn and do what all pairs at once would say."""
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -22,10 +22,11 @@ KEY = jax.random.key(0)
 quick = partial(jax.jit, compiler_options=compiling.once())
 
 
+@cache
 def both(name, **settings):
     """A task with neighbours found by cells, the same with all pairs, and a state in which some are absent."""
     cells = swarmbed.make(name, num_agents=AGENTS, width=150.0, height=130.0, search="cells", **settings)
-    state = cells.initial(KEY)
+    state = quick(cells.initial)(KEY)
     return cells, replace(cells, search="pairs"), state._replace(present=jnp.arange(AGENTS) % 7 != 3)
 
 
@@ -47,7 +48,7 @@ def test_agents_see_the_same_by_cells_as_by_all_pairs(name, observation):
 def test_the_reward_is_the_same_by_cells_as_by_all_pairs():
     cells, pairs, state = both("rendezvous-local")
     action = cells.sample_action(KEY)
-    reward = lambda task, state: task.reward(state, action, state)  # noqa: E731
+    reward = quick(lambda task, state: task.reward(state, action, state), static_argnums=0)
     np.testing.assert_allclose(reward(cells, state), reward(pairs, state), rtol=1e-5)
     alone = state._replace(present=jnp.arange(AGENTS) == 5)
     np.testing.assert_allclose(reward(cells, alone), reward(pairs, alone), rtol=1e-5)
@@ -68,7 +69,7 @@ def test_a_policy_in_pieces_acts_as_on_the_whole_observation(world):
     side = 500.0 if world == "large" else 100.0
     task = replace(policy.task.resized(300), width=side, height=side)
     assert (task.cells is not None) == (world == "large")
-    state = task.initial(KEY)._replace(present=jnp.arange(300) % 5 != 0)
+    state = quick(task.initial)(KEY)._replace(present=jnp.arange(300) % 5 != 0)
     action = quick(lambda s: policy.control(task, s, KEY))(state)
     plain = replace(task, search="pairs")
     wanted = quick(lambda s: policy.mean(plain.observe(s), plain))(state)
@@ -88,16 +89,17 @@ def test_the_reward_through_cells_is_differentiable_by_the_action():
 
 
 def test_nobody_is_overlooked_in_a_spread_swarm_and_a_crowd_says_how_many():
-    task = replace(both("rendezvous-local")[0], neighbour_slots=10)
-    state = task.initial(KEY)
+    cells, _, state = both("rendezvous-local")
+    task, state = replace(cells, neighbour_slots=10), state._replace(present=jnp.ones(AGENTS, bool))
+    overlooked = quick(task.overlooked)
     grid = jnp.stack(jnp.meshgrid(jnp.arange(10) * 15.0, jnp.arange(6) * 20.0), -1).reshape(-1, 2)
     spread = state._replace(agents=state.agents._replace(position=grid))
     distance = np.linalg.norm(grid[:, None] - grid[None], axis=-1)
     wanted = np.maximum((distance <= 40).sum(1) - 1 - 10, 0).sum()
-    assert int(quick(task.overlooked)(spread)) == wanted > 0
+    assert int(overlooked(spread)) == wanted > 0
     crowd = state._replace(agents=state.agents._replace(position=jnp.full((AGENTS, 2), 20.0)))
-    assert int(task.overlooked(crowd)) == AGENTS * (AGENTS - 1 - 10)
-    assert int(task.overlooked(crowd._replace(present=jnp.arange(AGENTS) < 11))) == 0
+    assert int(overlooked(crowd)) == AGENTS * (AGENTS - 1 - 10)
+    assert int(overlooked(crowd._replace(present=jnp.arange(AGENTS) < 11))) == 0
 
 
 def test_a_task_whose_slots_hold_everybody_overlooks_nobody():
@@ -124,7 +126,7 @@ def test_cells_without_a_radius_are_refused_in_one_sentence():
 
 def test_sums_over_pairs_in_pieces_are_those_of_the_matrix():
     task = swarmbed.make("rendezvous", num_agents=130)
-    state = task.initial(KEY)._replace(present=jnp.arange(130) % 3 != 0)
+    state = quick(task.initial)(KEY)._replace(present=jnp.arange(130) % 3 != 0)
 
     def total(position):
         return sum_over_pairs(task.space, position, state.present, lambda d: jnp.minimum(d, 30.0))
@@ -133,9 +135,11 @@ def test_sums_over_pairs_in_pieces_are_those_of_the_matrix():
         moved = state._replace(agents=state.agents._replace(position=position))
         return jnp.minimum(task.pair_distances(moved), 30.0).sum() / 2
 
-    position = state.agents.position
-    np.testing.assert_allclose(total(position), matrix(position), rtol=1e-5)
-    np.testing.assert_allclose(jax.grad(total)(position), jax.grad(matrix)(position), atol=1e-4)
+    (value, gradient), (wanted_value, wanted_gradient) = (
+        quick(jax.value_and_grad(function))(state.agents.position) for function in (total, matrix)
+    )
+    np.testing.assert_allclose(value, wanted_value, rtol=1e-5)
+    np.testing.assert_allclose(gradient, wanted_gradient, atol=1e-4)
 
 
 def test_shortest_paths_over_lists_have_the_lengths_and_gradients_of_those_over_the_matrix():
@@ -148,8 +152,8 @@ def test_shortest_paths_over_lists_have_the_lengths_and_gradients_of_those_over_
     def lengths(place):
         return graph.shortest_path_in_lists(jnp.abs(place[:, None] - place[agent]), agent, mask, last_hop)
 
-    assert lengths(place).tolist() == [9.0, 6.0, 2.0, float("inf")]
-    assert jax.grad(lambda p: lengths(p)[0])(place).tolist() == [-1.0, 0.0, 1.0, 0.0]
+    assert quick(lengths)(place).tolist() == [9.0, 6.0, 2.0, float("inf")]
+    assert quick(jax.grad(lambda p: lengths(p)[0]))(place).tolist() == [-1.0, 0.0, 1.0, 0.0]
 
 
 def test_an_evaluation_says_in_one_sentence_that_neighbours_were_overlooked():

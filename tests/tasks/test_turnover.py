@@ -57,11 +57,11 @@ def test_the_last_agent_never_leaves(many: Any) -> None:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_without_rates_and_sizes_nothing_changes(name: str) -> None:
+def test_without_rates_and_sizes_nothing_changes(name: str, compiled: Any, quick_jit: Any) -> None:
     plain, rates = swarmbed.make(name, num_agents=4), swarmbed.make(name, num_agents=4, loss_rate=1e-30)
-    state = plain.initial(KEYS[0])
+    state = compiled(plain, "initial")(KEYS[0])
     assert plain.come_and_go(state, KEYS[1]) is state
-    one, other = (jax.jit(task.advance)(KEYS[2], state, task.sample_action(KEYS[3])) for task in (plain, rates))
+    one, other = (quick_jit(task.advance)(KEYS[2], state, task.sample_action(KEYS[3])) for task in (plain, rates))
     assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True))
 
 
@@ -74,13 +74,14 @@ def test_every_episode_draws_one_of_the_sizes(name: str, quick_jit: Any) -> None
     assert times == pytest.approx([200, 200, 200], abs=58)  # five standard deviations of a third of 600
 
 
-def test_a_swarm_of_a_drawn_size_earns_what_one_of_that_size_earns() -> None:
+def test_a_swarm_of_a_drawn_size_earns_what_one_of_that_size_earns(compiled: Any) -> None:
     mixed = swarmbed.make("rendezvous", num_agents=6, sizes=(3,))
     exact = swarmbed.make("rendezvous", num_agents=3)
-    state = mixed.initial(KEYS[0])
+    state = compiled(mixed, "initial")(KEYS[0])
     small = state._replace(agents=jax.tree.map(lambda leaf: leaf[:3], state.agents), present=jnp.ones(3, bool))
     action = jnp.full((6, 2), 0.3)
-    one, other = mixed.advance(KEYS[1], state, action), exact.advance(KEYS[1], small, action[:3])
+    one = compiled(mixed, "advance")(KEYS[1], state, action)
+    other = compiled(exact, "advance")(KEYS[1], small, action[:3])
     assert one.reward == pytest.approx(float(other.reward), rel=1e-5)
     for name, value in mixed.measure(one.state).items():
         assert value == pytest.approx(float(exact.measure(other.state)[name]), rel=1e-5)

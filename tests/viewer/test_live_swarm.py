@@ -13,7 +13,8 @@ from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.policy.find import Contestant, find
 from swarmbed.tasks import make
 from swarmbed.tasks.base import State
-from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter, start
+from swarmbed.viewer.places import Newcomers, scatter, start
+from swarmbed.viewer.swarm import LiveSwarm
 from swarmbed.viewer.workshop import Workshop
 from untrained import random_policy
 

@@ -1,5 +1,7 @@
 """Whatever arrives is checked: a good message becomes an object, anything else one sentence."""
 
+import json
+
 import pytest
 
 from swarmbed.spec.errors import SwarmbedError
@@ -9,6 +11,22 @@ from swarmbed.viewer import messages
 def test_a_message_becomes_an_object_of_its_kind() -> None:
     text = '{"type": "hold", "arena": 1, "what": "evader", "number": 0, "x": 3, "y": 4.5}'
     assert messages.parse(text) == messages.Hold(arena=1, what="evader", number=0, x=3.0, y=4.5)
+
+
+@pytest.mark.parametrize(
+    ("what", "value"), [("message_loss", 0.3), ("message_delay", 3), ("stopped_seen", False), ("stop_rate", 1)]
+)
+def test_a_disturbance_is_set_to_a_value_that_its_setting_allows(what: str, value: float | bool) -> None:
+    assert messages.parse(json.dumps({"type": "disturb", "what": what, "value": value})) == messages.Disturb(
+        what, value
+    )
+
+
+def test_of_a_slider_on_the_move_only_the_last_place_counts() -> None:
+    first, second = messages.Disturb("message_loss", 0.1), messages.Disturb("message_loss", 0.2)
+    assert messages.replaces(second, first)
+    assert not messages.replaces(second, messages.Disturb("stop_share", 0.1))
+    assert not messages.replaces(messages.Play(), second)
 
 
 def test_fields_that_are_left_out_have_their_defaults() -> None:
@@ -45,6 +63,19 @@ def test_fields_that_are_left_out_have_their_defaults() -> None:
             "one of agent, evader, not 'wall'",
         ),
         ('{"type": "loop", "on": 1}', "true or false"),
+        (
+            '{"type": "disturb", "what": "message_loss", "value": 2}',
+            "message_loss must be a number between 0 and 1, not 2",
+        ),
+        ('{"type": "disturb", "what": "stop_rate", "value": -1}', "stop_rate must be a number of at least 0, not -1"),
+        ('{"type": "disturb", "what": "message_delay", "value": 0.5}', "message_delay must be a whole number between"),
+        ('{"type": "disturb", "what": "pause_seconds", "value": 0}', "pause_seconds must be a number above 0, not 0"),
+        ('{"type": "disturb", "what": "stopped_seen", "value": 1}', "stopped_seen must be true or false, not 1"),
+        ('{"type": "disturb", "what": "message_loss", "value": [0, 0.3]}', "value must be a single value"),
+        ('{"type": "disturb", "what": "message_loss", "value": null}', "value must be"),
+        ('{"type": "disturb", "what": "message_loss", "value": NaN}', "value must be a number of reasonable size"),
+        ('{"type": "disturb", "what": "num_agents", "value": 3}', "what must be one of stop_rate, stop_share"),
+        ('{"type": "disturb", "what": "message_loss"}', "a field is missing; it has: what, value"),
         ('{"type": "setup", "task": "' + "a" * 300 + '"}', "at most 200 characters"),
         ('{"type": "setup", "task": "' + "a" * 3000 + '"}', "at most 2048 bytes"),
         (b"\x00\x01", "must be text"),

@@ -1,4 +1,4 @@
-"""Swarms of 100 to 10,000 agents with their policy in the loop, on one core: speed, memory, and how the cost grows.
+"""Swarms of 100 to a million agents with their policy in the loop, on one core: speed, memory, and how the cost grows.
 
 Every call runs one swarm from the same random start for a few steps, through the same functions as evaluation. Either
 the world grows with the swarm, and an agent has about ten neighbours as in the paper; or it stays the paper's, and half
@@ -25,6 +25,8 @@ from swarmbed.tasks.base import Task
 from swarmbed.tasks.swarm import SwarmTask
 
 SIZES = (100, 300, 1_000, 3_000, 10_000)
+LARGER = (100_000, 1_000_000)  # in a growing world only; a step takes long enough to be measured a few times
+FEW = 3  # repetitions of these
 AGENT_STEPS = 40_000  # of a call, about
 DENSITY = 20 / 100**2  # agents per area in the paper
 
@@ -60,7 +62,7 @@ def runner_of(policy: Policy, task: Task) -> tuple[int, Callable[[], Any]]:
 def measure(name: str, agents: int, constant_density: bool, effort: Effort) -> dict[str, Any]:
     policy, task = swarm_of(name, agents, constant_density)
     steps, call = runner_of(policy, task)
-    timing = repeat(call, effort.repetitions)
+    timing = repeat(call, min(effort.repetitions, FEW) if agents in LARGER else effort.repetitions)
     _, (_, overlooked) = call()
     return {
         "steps_per_second": rounded(steps / timing.median),
@@ -92,7 +94,7 @@ def _rows() -> tuple[Row, ...]:
     rows = []
     for name in ("rendezvous-local", "pursuit-local"):
         for constant, world in ((True, "growing world"), (False, "paper's world")):
-            for size in SIZES:
+            for size in (*SIZES, *LARGER) if constant else SIZES:
                 label = f"scale-{name}-{size}" + ("" if constant else "-paper")
                 rows.append(Row(label, f"{name}, {world}, N = {size:,}", partial(measure, name, size, constant)))
         rows.append(Row(f"scale-{name}-growth", f"{name}, growing world, cost ∝ Nᵖ", partial(growth, name)))

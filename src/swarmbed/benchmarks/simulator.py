@@ -16,6 +16,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import Timing, repeat, rounded
+from swarmbed.compute import compiling
 from swarmbed.learn.rollout import Environments, rollout, start
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Observation, State, Task
@@ -76,7 +77,8 @@ def fastest_batch(task: Task, effort: Effort) -> tuple[int, dict[str, float], Ti
 
 def stepper(task: Task, num_envs: int, num_steps: int) -> Callable[[], Array]:
     """A function that takes a batch of environments ``num_steps`` further each time it is called."""
-    advance = jax.jit(lambda environments, key: advanced(task, environments, key, num_steps))
+    run = lambda environments, key: advanced(task, environments, key, num_steps)  # noqa: E731
+    advance = jax.jit(run, compiler_options=compiling.often())  # as training is compiled
     start_key, key = jax.random.split(jax.random.key(0))
     environments = start(task, start_key, num_envs)
 

@@ -9,8 +9,10 @@ from dataclasses import fields
 from difflib import get_close_matches
 from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.spec.settings import check, default_of, flag_name, is_range
+
+MOST_SIZES = 10_000  # numbers of agents that one range may stand for
 
 
 class Asked(Exception):  # noqa: N818  not an error
@@ -86,7 +88,7 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
         if _may_be_several(spec, spec_field.name):
             meaning, kind = (
                 f"{meaning}; 5..20 or 5,10,20: every episode draws one",
-                {"type": _agents, "metavar": "INT"},
+                {"type": swarm_sizes, "metavar": "INT"},
             )
         within = spec_field.metadata.get("group")
         if within not in groups:
@@ -149,12 +151,15 @@ def _may_be_several(spec: type, name: str) -> bool:
     return name == "num_agents" and any(field.name == "sizes" for field in fields(spec))
 
 
-def _agents(text: str) -> int | tuple[int, ...]:
+def swarm_sizes(text: str) -> int | tuple[int, ...]:
     """``20``, ``5..20`` or ``5,10,20``."""
     low, dots, high = text.partition("..")
     try:
         if dots:
-            sizes = tuple(range(int(low), int(high) + 1))
+            between = range(int(low), int(high) + 1)
+            if between[MOST_SIZES:]:
+                raise argparse.ArgumentTypeError(f"must name at most {MOST_SIZES} sizes, not {shown(text)}")
+            sizes = tuple(between)
         elif "," in text:
             sizes = tuple(int(part) for part in text.split(","))
         else:

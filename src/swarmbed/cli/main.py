@@ -12,11 +12,11 @@ from swarmbed import __version__
 from swarmbed.cli import commands
 from swarmbed.cli.plain import make_output_safe
 from swarmbed.spec import source
-from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.errors import SwarmbedError, choose, one_line
 
 ORDER = (
-    "train", "evaluate", "compare", "stress", "render", "view", "leaderboard", "submit", "reproduce", "tune", "export",
-    "check", "list", "bench", "doctor", "completion",
+    "train", "evaluate", "compare", "transfer", "stress", "render", "view", "leaderboard", "submit", "reproduce",
+    "tune", "export", "check", "list", "bench", "doctor", "completion",
 )  # fmt: skip
 
 
@@ -46,18 +46,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         _run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except SwarmbedError as error:
-        print(f"swarmbed: {error}", file=sys.stderr)
+        _say(str(error))
         return 2
     except KeyboardInterrupt as stopped:
         # A training run says how to resume, and which signal it was.
-        print(f"swarmbed: {str(stopped) or 'stopped'}", file=sys.stderr)
+        _say(str(stopped) or "stopped")
         return getattr(stopped, "exit_code", 130)
     except BrokenPipeError:
         _drop_output()  # the reader (head, less) has closed the pipe, which is not an error
     except OSError as error:
         if error.filename is None:
             _drop_output()  # it may be the output itself that cannot be written
-        print(f"swarmbed: {error.strerror or error}: {error.filename or 'the output'}", file=sys.stderr)
+        _say(f"{error.strerror or error}: {error.filename or 'the output'}")
         return 2
     return 0
 
@@ -70,6 +70,10 @@ def _run(arguments: list[str]) -> None:
     else:
         name = choose("command", arguments[0], command_names())
         importlib.import_module(f"{commands.__name__}.{name}").run(arguments[1:])
+
+
+def _say(sentence: str) -> None:
+    print(f"swarmbed: {one_line(sentence)}", file=sys.stderr)
 
 
 def _drop_output() -> None:

@@ -19,8 +19,8 @@ from swarmbed.draw.style import make_folder
 from swarmbed.spec.files import write_atomically
 
 SCRIPTS = (
-    "geometry.js", "raster.js", "camera.js", "paint.js", "stage.js", "chart.js", "arena.js", "layers.js", "pointer.js",
-    "replay.js",
+    "geometry.js", "raster.js", "camera.js", "paint.js", "agents.js", "stage.js", "chart.js", "arena.js", "layers.js",
+    "pointer.js", "replay.js",
 )  # fmt: skip
 LEVELS = 2**16 - 1  # a coordinate takes two bytes: a hundred units in steps of 0.0015
 

@@ -205,7 +205,7 @@ def compare(
     base = task if task is not None else common_task(entries)
     sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
     tasks = [base.resized(size) for size in sizes]
-    misfits = [{name: reason for name, runs in entries.items() if (reason := _misfit(runs, task))} for task in tasks]
+    misfits = [{name: reason for name, runs in entries.items() if (reason := misfit(runs, task))} for task in tasks]
     for name in entries:
         if all(name in missing for missing in misfits):
             raise SwarmbedError(f"{name}: {misfits[0][name]}")
@@ -270,7 +270,17 @@ def read_entry(text: str) -> tuple[str, list[str]]:
     return name, parts
 
 
-def _misfit(runs: Sequence[Contestant], task: Task) -> str | None:
+def read_entries(texts: Sequence[str], *, stochastic: bool = False) -> dict[str, list[Contestant]]:
+    """The runs behind each of several texts as :func:`read_entry` reads them, by their names."""
+    entries: dict[str, list[Contestant]] = {}
+    for name, runs in map(read_entry, texts):
+        if name in entries:
+            raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
+        entries[name] = [as_contestant(who, stochastic=stochastic) for who in runs]
+    return entries
+
+
+def misfit(runs: Sequence[Contestant], task: Task) -> str | None:
     """Why these runs cannot do the task; None if they can."""
     try:
         for run in runs:

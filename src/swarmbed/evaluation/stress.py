@@ -5,7 +5,6 @@ every strength and for every policy, and the random numbers behind its disturban
 disturbance loses the messages that a weaker one loses, and more.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,12 +18,11 @@ from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
 from swarmbed.evaluation.compare import Who, common_task, named_runs
 from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups
+from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
 from swarmbed.policy.find import Contestant, choose_task
-from swarmbed.policy.policy import Policy
-from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.files import write_atomically
 from swarmbed.spec.settings import check_count
@@ -134,25 +132,28 @@ class _Bench:
     """Runs a policy under a disturbance, and stores the outcome if there is a folder for it."""
 
     def __init__(self, task: Task, episodes: int, seed: int, folder: Path | None, report: Report | None) -> None:
-        self.task, self.episodes, self.seed, self.folder, self.report = task, episodes, seed, folder, report
+        self.task, self.episodes, self.seed, self.report = task, episodes, seed, report
+        self.kept = Kept(folder)
         self.finished = 0
 
     def measure(self, run: Runner, kind: Kind | None, values: Sequence[float]) -> Numbers:
         """The returns, (strengths, episodes); one row without a disturbance."""
         rows = max(len(values), 1)
-        kept = self._kept(run, kind, values)
-        if kept is not None and kept.is_file():
-            found = np.array(json.loads(kept.read_text()), np.float64)
-        else:
+        kind_name = None if kind is None else kind.name
+        who = fingerprint(run) if isinstance(run, Contestant) else run.fingerprint()
+        depends_on = [who, *task_fingerprint(self.task), self.episodes, self.seed, kind_name, list(values)]
+
+        def returns() -> list[list[float]]:
             found = self._run(run, kind, values).reshape(rows, self.episodes)
             if not np.isfinite(found).all():
                 under = "" if kind is None else f" under {kind.name}"
                 raise SwarmbedError(f"{run.name} led to numbers that are not finite{under}")
-            if kept is not None:
-                write_atomically(kept, json.dumps(found.tolist()).encode())
+            return found.tolist()
+
+        found = self.kept.outcome(f"{run.name}-{kind_name or 'undisturbed'}", depends_on, returns)
         self.finished += rows * self.episodes
         self._tell(0)
-        return found
+        return np.array(found, np.float64)
 
     def _run(self, run: Runner, kind: Kind | None, values: Sequence[float]) -> Numbers:
         index = np.tile(np.arange(self.episodes), max(len(values), 1))
@@ -173,19 +174,6 @@ class _Bench:
     def _tell(self, more: int) -> None:
         if self.report is not None:
             self.report(self.finished + more)
-
-    def _kept(self, run: Runner, kind: Kind | None, values: Sequence[float]) -> Path | None:
-        """The file for this outcome, named by everything that it depends on."""
-        if self.folder is None:
-            return None
-        whole = [
-            _fingerprint(run), type(self.task).__qualname__, settings.as_dict(self.task), self.episodes, self.seed,
-            None if kind is None else kind.name, list(values),
-        ]  # fmt: skip
-        digest = hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()[:16]
-        return self.folder / f"{run.name}-{'undisturbed' if kind is None else kind.name}-{digest}.json".replace(
-            "/", "_"
-        )
 
 
 def turned_on(task: Task, kind: Kind, strongest: float) -> Task:
@@ -212,15 +200,3 @@ def _sweep(values: Sequence[float], table: Numbers, plain: Numbers, floor: Numbe
     first = Estimate(1.0, 1.0, 1.0) if not np.isnan(kept[0].value) else kept[0]
     returns = (float(plain.mean()), *(float(row.mean()) for row in table))
     return Sweep((0.0, *map(float, values)), (first, *kept), returns)
-
-
-def _fingerprint(run: Runner) -> str:
-    """What changes when a policy does: its weights, or a controller's gains."""
-    if not isinstance(run, Contestant):
-        return run.fingerprint()
-    if not isinstance(run.controller, Policy):
-        return repr(run.controller)
-    digest = hashlib.sha256(repr([*run.controller.specs.values(), run.controller.stochastic]).encode())
-    for leaf in jax.tree.leaves(run.controller.params):
-        digest.update(np.asarray(leaf).tobytes())
-    return digest.hexdigest()

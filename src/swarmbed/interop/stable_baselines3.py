@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from swarmbed.interop import as_task, missing
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Task
 
 try:
@@ -69,10 +70,15 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Sequence[int] | None = None) -> None:
-        raise NotImplementedError("all agents share one task; make another SwarmVecEnv to change it")
+        """Always refused: programs are compiled for one task that all agents share."""
+        raise SwarmbedError(f"{attr_name!r} cannot be set: all agents share one task; make another SwarmVecEnv")
 
     def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **named: Any) -> list[Any]:
-        raise NotImplementedError("agents have no methods of their own; call those of the SwarmVecEnv's swarms")
+        """A method of the swarms, called once; its answer, once for every agent."""
+        if len(self._get_indices(indices)) != self.num_envs:
+            raise SwarmbedError(f"{method_name!r} is a method of all swarms together: leave indices out")
+        answer = getattr(self.swarms, method_name)(*arguments, **named)
+        return [answer for _ in range(self.num_envs)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         return [False for _ in self._get_indices(indices)]

@@ -111,7 +111,8 @@ def rollout(
         envs = Environments(
             # A condition outside vmap: new starts are drawn only in the rare steps in which some episode ends.
             lax.cond(jnp.any(ended), lambda: _restart(task, ended, moved.state, reset_key), lambda: moved.state),
-            jnp.where(ended, 0.0, episode_return),
+            # A return that is not finite stays, so that whoever looks at the end of the segment sees where it was.
+            jnp.where(ended & jnp.isfinite(episode_return), 0.0, episode_return),
             envs.is_whole | ended,
             {name: jnp.where(ended, 0.0, value) for name, value in so_far.items()},
         )
@@ -159,9 +160,20 @@ def episode(
         ended = ended | moved.terminated
         return (state, total, length, ended), (task.measure(state), overlooked, state if keep_states else None)
 
+    def rest(carry: Any, time: Array) -> tuple[Any, Any]:
+        state = carry[0]
+        overlooked = None if task.overlooked(state) is None else jnp.zeros((), jnp.int32)
+        return carry, (task.measure(state), overlooked, state if keep_states else None)
+
+    def step_or_rest(carry: Any, time: Array) -> tuple[Any, Any]:
+        return lax.cond(carry[3], rest, step, carry, time)
+
     begin = (state, jnp.zeros(()), jnp.zeros((), int), task.terminated(state))
+    # Large swarms run one after the other, so that one that has reached its end can save the rest of its steps; side
+    # by side, all would take every step for the last of them.
+    each = step_or_rest if task.is_large else step
     times = jnp.arange(task.horizon if num_steps is None else num_steps)
-    (last, total, length, ended), (metrics, overlooked, states) = lax.scan(step, begin, times)
+    (last, total, length, ended), (metrics, overlooked, states) = lax.scan(each, begin, times)
     prepend = lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest])  # noqa: E731
     metrics = jax.tree.map(prepend, task.measure(state), metrics)
     states = jax.tree.map(prepend, state, states) if keep_states else None

@@ -78,13 +78,14 @@ def load_newest(
     folder: Path, template: TrainState, shardings: TrainState, settings: str, warn: Callable[[str], None]
 ) -> Checkpoint | None:
     """The newest intact checkpoint; damaged ones are reported and skipped. None if there is none.
+    One that may be good but cannot be read now is an error: a run that began anew would end by deleting it.
 
     ``template`` is a state with shapes in place of arrays.
     """
     for path in _paths(folder):
         try:
             return _load(path, template, shardings, settings)
-        except OtherSettingsError:
+        except (OtherSettingsError, files.UnreadableError):
             raise
         except SwarmbedError as error:
             warn(f"{error}; trying the one before")

@@ -7,38 +7,43 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from swarmbed.compute import compiling
 from swarmbed.learn.learner import TrainState
 from swarmbed.spec.table import Row
 
 
-def complaint(state: TrainState, row: Row, not_measured: tuple[str, ...] = ()) -> str | None:
-    """Which part of a state after an iteration is not finite, in words; None if everything is."""
-    returns, moving, policy, critic = jax.device_get(_compiled()(state))
+def complaint(state: TrainState, row: Row, mesh: Mesh, not_measured: tuple[str, ...] = ()) -> str | None:
+    """Which part of a state after an iteration is not finite, in words; None if everything is.
+
+    Of a run on several machines, every process is told the same.
+    """
+    returns, moving, policy, memory, critic = jax.device_get(_compiled(mesh)(state))
     if returns.any():
         return f"the reward of environment {int(np.argmax(returns))} is not finite"
     if moving.any():
         return f"the state of environment {int(np.argmax(moving))} is not finite"
-    for name, broken in (("policy", policy), ("critic", critic)):
+    for name, broken in (("policy", policy), ("memory of the algorithm", memory), ("critic", critic)):
         if broken:
             return f"the {name} is not finite after its update"
     # Without a whole episode there is no mean; with one there is.
-    if row["episodes"] > 0 and not math.isfinite(row["mean_return"]):
-        return "the return of an episode is not finite"
-    for name in ("kl", "surrogate", "entropy"):
+    measured = [*(["mean_return"] if row["episodes"] > 0 else []), "kl", "surrogate", "entropy"]
+    for name in measured:
         if name not in not_measured and not math.isfinite(row[name]):
             return f"the metric {name} is not finite"
     return None
 
 
 @cache
-def _compiled() -> Any:
-    return jax.jit(_looked_at, compiler_options=compiling.once())
+def _compiled(mesh: Mesh) -> Any:
+    everywhere = NamedSharding(mesh, PartitionSpec())
+    return jax.jit(_looked_at, out_shardings=everywhere, compiler_options=compiling.once())
 
 
 def _looked_at(state: TrainState) -> Any:
-    """Which environments have a reward or an agent that is not finite; whether policy and critic have such a number."""
+    """Which environments have a reward, or an agent or evader, that is not finite; whether what is learned has such a
+    number."""
     environments = state.environments
     there = environments.state.present
 
@@ -46,10 +51,14 @@ def _looked_at(state: TrainState) -> Any:
         axes = tuple(range(2, leaf.ndim))
         return (~jnp.isfinite(leaf).all(axis=axes) & there).any(axis=1)
 
-    agents = [broken(leaf) for leaf in jax.tree.leaves(environments.state.agents)]
-    moving = jnp.stack(agents).any(axis=0) if agents else jnp.zeros(there.shape[0], bool)
+    moving = [broken(leaf) for leaf in jax.tree.leaves(environments.state.agents)]
+    moving += [
+        ~jnp.isfinite(leaf).all(axis=tuple(range(1, leaf.ndim))) for leaf in jax.tree.leaves(environments.state.evaders)
+    ]
+    stuck = jnp.stack(moving).any(axis=0) if moving else jnp.zeros(there.shape[0], bool)
     some = lambda tree: jnp.array([~jnp.isfinite(leaf).all() for leaf in _floats(tree)]).any()  # noqa: E731
-    return ~jnp.isfinite(environments.episode_return), moving, some(state.policy), some(state.critic)
+    learned = (some(part) for part in (state.policy, state.memory, state.critic))
+    return ~jnp.isfinite(environments.episode_return), stuck, *learned
 
 
 def _floats(tree: Any) -> list[Any]:

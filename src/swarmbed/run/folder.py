@@ -13,7 +13,7 @@ except ImportError:  # not a Unix: there is no lock
     fcntl = None  # type: ignore[assignment]
 
 from swarmbed.spec import config, files, table
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, one_line
 from swarmbed.spec.table import Row
 
 COLUMNS = (
@@ -24,7 +24,7 @@ COLUMNS = (
 
 def say(sentence: str) -> None:
     """Something a user should know, though the run continues."""
-    print(f"swarmbed: {sentence}", file=sys.stderr, flush=True)
+    print(f"swarmbed: {one_line(sentence)}", file=sys.stderr, flush=True)
 
 
 class RunFolder:
@@ -37,6 +37,7 @@ class RunFolder:
         self.policy = path / "policy.safetensors"
         self.best_policy = path / "best_policy.safetensors"
         self.checkpoints = path / "checkpoints"
+        self.starts = path / "starts"  # one folder like this for each short start
         self.curve = path / "learning_curve.png"
         self.video = path / "episode.mp4"
 
@@ -114,6 +115,12 @@ class RunFolder:
     def _clear(self) -> None:
         """Remove what a run writes, and nothing else. The configuration goes last: as long as it exists, the folder
         counts as a run's, so after a crash on the way it can still be overwritten."""
+        for start in self.starts.iterdir() if self.starts.is_dir() else ():
+            if (start / "config.toml").is_file():
+                RunFolder(start)._clear()
+                start.rmdir()
+        if self.starts.is_dir() and not any(self.starts.iterdir()):
+            self.starts.rmdir()
         for file in self.checkpoints.glob("*.safetensors"):
             file.unlink()
         if self.checkpoints.is_dir() and not any(self.checkpoints.iterdir()):

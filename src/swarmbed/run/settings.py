@@ -17,6 +17,12 @@ class RunSettings(Spec):
     schedule: tuple[str, ...] = setting(
         (), "settings of task or algorithm that change over the iterations, as NAME=VALUE:ITERATION,VALUE:ITERATION,…"
     )
+    starts: str | None = setting(
+        None, "several short starts, of which the most promising continues, as COUNT:ITERATIONS, such as 4:30"
+    )
+    start_criterion: str = setting(
+        "explained_variance", "column of metrics.csv by which starts are compared (mean of the last five iterations)"
+    )
 
 
 @dataclass(frozen=True)

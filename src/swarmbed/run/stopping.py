@@ -2,7 +2,7 @@
 
 Python runs its own handlers only between two instructions, and an iteration is one long call. So a thread listens on a
 pipe that the interpreter writes to as soon as a signal arrives: it answers at once, and a second signal ends the
-process at once.
+process at once. The handler notes the request as well: on a busy machine it may be the first of the two.
 """
 
 import os
@@ -32,6 +32,10 @@ class Requests:
 
     number: int | None = None
 
+    def note(self, number: int) -> None:
+        if self.number is None:
+            self.number = number
+
 
 @contextmanager
 def heard() -> Iterator[Requests]:
@@ -46,7 +50,8 @@ def heard() -> Iterator[Requests]:
     os.set_blocking(writer, False)
     outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in wanted:
-        signal.signal(number, _do_nothing)  # a handler of Python's own is what makes the interpreter write to the pipe
+        # A handler of Python's own is what makes the interpreter write to the pipe.
+        signal.signal(number, lambda number, frame: requests.note(number))
     ears = threading.Thread(target=_listen, args=(reader, requests, wanted), daemon=True)
     ears.start()
     try:
@@ -60,18 +65,16 @@ def heard() -> Iterator[Requests]:
         os.close(reader)
 
 
-def _do_nothing(number: int, frame: object) -> None:
-    pass
-
-
 def _listen(reader: int, requests: Requests, wanted: list[int]) -> None:
+    asked = False
     while content := os.read(reader, 1):
         number = content[0]
         if number not in wanted:
             continue
-        if requests.number is not None:
+        if asked:
             os._exit(128 + number)
-        requests.number = number
+        asked = True
+        requests.note(number)
         print(
             "\nswarmbed: stopping after this iteration, with a checkpoint; press again to stop at once",
             file=sys.stderr,

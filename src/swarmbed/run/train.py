@@ -41,6 +41,7 @@ def train(
     seeds: int | None = None,
     init: str | Path | None = None,
     schedule: Sequence[str] | None = None,
+    starts: str | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
     overwrite: bool = False,
@@ -52,7 +53,8 @@ def train(
     ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects,
     including objects of classes written in a notebook cell. ``num_agents`` and ``observation`` change those settings of
     the task. ``schedule`` lists settings that change over the iterations, such as
-    ``"evader_speed_ratio=1.2:0,2.0:60"``. ``preset`` names a group of settings. ``seeds=8`` trains eight runs, with
+    ``"evader_speed_ratio=1.2:0,2.0:60"``. ``starts="4:30"`` trains four starts of 30 iterations and continues the most
+    promising. ``preset`` names a group of settings. ``seeds=8`` trains eight runs, with
     seeds from ``seed`` on, and returns a :class:`TrainingResults` instead of a :class:`TrainingResult`. ``callback`` is
     called after every iteration and may return True to stop. Without ``out`` the run gets a new folder under ``runs/``;
     ``resume=folder`` continues a run, up to ``iterations`` if given.
@@ -65,7 +67,7 @@ def train(
         given = {
             "task": task, "embedding": embedding, "network": network, "algorithm": algorithm, "batch": batch,
             "preset": preset, "num_agents": num_agents, "observation": observation, "seed": seed, "seeds": seeds,
-            "init": init, "schedule": schedule, "out": out,
+            "init": init, "schedule": schedule, "starts": starts, "out": out,
         }  # fmt: skip
         for name in (name for name, value in given.items() if value is not None):
             raise SwarmbedError(f"resume keeps the run's own settings: leave {name} out (only iterations may change)")
@@ -79,7 +81,7 @@ def train(
         as_network(_spec("network", network, base)),
     )
     changes: dict[str, Any] = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
-    changes["schedule"] = None if schedule is None else tuple(schedule)
+    changes |= {"schedule": None if schedule is None else tuple(schedule), "starts": starts}
     chosen = base.get("run", {}) | {name: value for name, value in changes.items() if value is not None}
     run = build(RunSettings, chosen, "train")
     folder = Path(out) if out is not None else free_folder(learner)
@@ -132,9 +134,9 @@ def start_run(
 
 def start_runs(learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any) -> TrainingResults:
     """Runs with consecutive seeds, one after the other, in sibling folders; compiled once."""
-    numbers = tuple(range(run.seed, run.seed + seeds))
+    numbers = range(run.seed, run.seed + seeds)
     runs = [start_run(learner, replace(run, seed=n), folder / f"seed-{n}", **options) for n in numbers]
-    return TrainingResults(folder, tuple(runs), numbers)
+    return TrainingResults(folder, tuple(runs), tuple(numbers))
 
 
 def resume_run(
@@ -148,10 +150,9 @@ def resume_run(
     """Continue where a run stopped; ``iterations`` may be raised."""
     devices.set_up(num_devices)
     where = RunFolder(folder)
-    where.read_config()  # a folder without a run is an error before it is locked
     with where.held() if jax.process_index() == 0 else nullcontext():
+        settings = where.read_config()  # what is not a run's folder says so before anything is swept
         where.sweep()
-        settings = where.read_config()
         run_section = dict(settings.pop("run")) | ({} if iterations is None else {"iterations": iterations})
         run = build(RunSettings, run_section, "section [run]")
         trainer = Trainer(learner_from(settings), run, where, outputs, num_devices, callback)

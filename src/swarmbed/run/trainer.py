@@ -2,6 +2,7 @@
 
 import errno
 import math
+import shlex
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -21,7 +22,7 @@ from swarmbed.learn.schedule import numbers_at, schedules_for
 from swarmbed.policy.files import save_policy
 from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
-from swarmbed.run import checkpoint, distributed, finite
+from swarmbed.run import checkpoint, distributed, finite, starts
 from swarmbed.run.checkpoint import Checkpoint
 from swarmbed.run.folder import COLUMNS, RunFolder, is_flat, say
 from swarmbed.run.loggers import make_loggers
@@ -29,7 +30,7 @@ from swarmbed.run.progress import TrainingProgress
 from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
-from swarmbed.spec import config, table
+from swarmbed.spec import config, registry, table
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
@@ -72,6 +73,7 @@ class Trainer:
         outputs: Outputs,
         num_devices: int | None = None,
         callback: Callback | None = None,
+        part_of: Path | None = None,
     ) -> None:
         mesh = devices.mesh(num_devices)
         estimate.check_training(learner, mesh.size)
@@ -82,6 +84,8 @@ class Trainer:
         measured = [metric.name for metric in learner.task.metrics]
         measured += ["overlooked"] if learner.task.may_overlook else []
         self.columns = (*COLUMNS, *measured, "accepted", "episodes", "processor_seconds")
+        self.resumed_as = part_of or folder.path  # a start is resumed with the run that it is a start of
+        starts.check(run, self.columns)
 
     @cached_property
     def settings(self) -> config.Config:
@@ -91,10 +95,10 @@ class Trainer:
     @cached_property
     def _made_with(self) -> str:
         """The learner's settings and the seed, as a checkpoint knows them; a run's length may change."""
-        return config.dump(
-            config.to_sections(self.learner.specs)
-            | {"run": {"seed": self.run.seed, "schedule": list(self.run.schedule)}}
-        )
+        run: dict[str, Any] = {"seed": self.run.seed, "schedule": list(self.run.schedule)}
+        if self.run.starts is not None:
+            run |= {"starts": self.run.starts, "start_criterion": self.run.start_criterion}
+        return config.dump(config.to_sections(self.learner.specs) | {"run": run})
 
     def beginning(self) -> Checkpoint:
         """A run before its first iteration."""
@@ -110,18 +114,44 @@ class Trainer:
         found = checkpoint.load_newest(folder, shapes, self.spread.shardings, self._made_with, say)
         return found or self.beginning()
 
+    def best_start(self) -> Checkpoint:
+        """Train the starts that the run asks for, each in a folder of its own, and take over the most promising."""
+        assert self.run.starts is not None
+        points = [self._start(number) for number in range(starts.parse(self.run.starts).number)]
+        chosen = starts.winner(points, self.run.start_criterion, self.learner.task)
+        if self.outputs.progress and self.writes:
+            starts.report(points, chosen, self.run, self.learner.task, say)
+        return starts.adopted(points, chosen)
+
+    def _start(self, number: int) -> Checkpoint:
+        run = starts.settings_of(self.run, number)
+        folder = RunFolder(self.folder.starts / str(number))
+        part = Trainer(self.learner, run, folder, self.outputs, self.spread.mesh.size, part_of=self.folder.path)
+        if self.writes:
+            folder.make()
+            folder.sweep()
+            if not folder.config.is_file():
+                folder.write_config(part.settings)
+        part.run_from(part.newest())
+        return part.newest()
+
     def alone(self) -> AbstractContextManager[None]:
         """Inside, no other run writes to the folder."""
         return self.folder.held() if self.writes else nullcontext()
 
     def run_from(self, point: Checkpoint) -> TrainingResult:
         """Go on from a checkpoint to the last iteration."""
+        searching = point.iteration == 0 and self.run.starts is not None
+        point = self.best_start() if searching else point
+        kept = (point.rows or []) if searching else self._kept_rows(point)
         # A run that an earlier version began may lack a column.
-        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in self._kept_rows(point)]
+        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in kept]
         with ExitStack() as stack:
             loggers = []
             if self.writes:
                 self.folder.write_metrics(rows, self.columns)
+                if searching:
+                    self._write(point)
                 log_to = {"tensorboard": self.outputs.tensorboard, "wandb": self.outputs.wandb}
                 loggers = make_loggers(self.folder.path, self.settings, **log_to)
                 for logger in loggers:
@@ -135,8 +165,8 @@ class Trainer:
             except OSError as error:
                 raise self._disk_error(error) from error
             if requests.number is not None and point.iteration < self.run.iterations:
-                go_on = f"{program()} train --resume {self.folder.path}"
-                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; resume with: {go_on}")
+                words = f"stopped after iteration {point.iteration}; resume with: {self._resume_command}"
+                raise Interrupted(requests.number, words)
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
@@ -173,6 +203,7 @@ class Trainer:
         state, best, best_return = point.state, point.best, point.best_return
         began = time.monotonic() - point.seconds
         worked = time.process_time() - (rows[-1].get("processor_seconds", 0.0) if rows else 0.0)
+        elsewhere = int(rows[-1]["env_steps"]) - point.iteration * self._steps if rows else 0  # steps of other starts
         for iteration in range(point.iteration + 1, self.run.iterations + 1):
             behind = checkpoint.on_host(state.policy)  # the policy that this iteration's episodes are made with
             started = time.monotonic()
@@ -180,9 +211,9 @@ class Trainer:
             state, metrics = iterate(state, numbers) if numbers else iterate(state)
             jax.block_until_ready(metrics)
             now = time.monotonic()
-            row = self._row(iteration, metrics, now - began, time.process_time() - worked)
+            row = self._row(iteration, elsewhere, metrics, now - began, time.process_time() - worked)
             unknown = self.learner.algorithm.not_measured
-            if jax.process_count() == 1 and (wrong := finite.complaint(state, row, unknown)):
+            if wrong := finite.complaint(state, row, self.spread.mesh, unknown):
                 raise SwarmbedError(self._broken(iteration, wrong))
             rows.append(row)
             if row["mean_return"] > best_return:
@@ -237,12 +268,20 @@ class Trainer:
             save_policy(self._policy(point.best), self.folder.best_policy)
 
     @property
+    def _resume_command(self) -> str:
+        """What to type into a shell."""
+        plugins = [word for file in registry.plugin_files for word in ("--plugin", file)]
+        return shlex.join([program(), "train", "--resume", str(self.resumed_as), *plugins])
+
+    @property
     def _steps(self) -> int:
         """Environment steps of one iteration."""
         return self.learner.batch.environments * self.learner.batch.segment
 
-    def _row(self, iteration: int, metrics: dict[str, Any], seconds: float, processor_seconds: float) -> Row:
-        steps, agents = iteration * self._steps, self.learner.sampling().agents
+    def _row(
+        self, iteration: int, elsewhere: int, metrics: dict[str, Any], seconds: float, processor_seconds: float
+    ) -> Row:
+        steps, agents = iteration * self._steps + elsewhere, self.learner.sampling().agents
         row: Row = {"iteration": iteration, "env_steps": steps, "samples": steps * agents}
         row |= {"seconds": round(seconds, 3), "processor_seconds": round(processor_seconds, 3)}
         row |= {name: float(np.asarray(value)) for name, value in metrics.items()}
@@ -267,7 +306,7 @@ class Trainer:
             return error
         return SwarmbedError(
             f"the disk is full; the last intact checkpoint is in {self.folder.checkpoints}; "
-            f"resume with: {program()} train --resume {self.folder.path}"
+            f"resume with: {self._resume_command}"
         )
 
 

@@ -12,6 +12,17 @@ LONGEST = 100  # letters of a wrong value in an error
 class SwarmbedError(ValueError):
     """A wrong setting, a missing file, a policy that does not fit: one sentence, no traceback on the command line."""
 
+    def __str__(self) -> str:
+        return one_line(super().__str__())
+
+
+def one_line(text: str) -> str:
+    """The text with line breaks and whatever else would not show (control characters, half surrogates) as Python
+    escapes it: names of files and settings come from anywhere, and a sentence stays one line."""
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
+    )
+
 
 def shown(value: object) -> str:
     """A wrong value as an error quotes it: as Python writes it, but never longer than a line."""

@@ -22,6 +22,10 @@ _UNFINISHED = ".unfinished"
 SHOWN = 32  # letters of a name that is being written
 
 
+class UnreadableError(SwarmbedError):
+    """A file is there and may be good, but this process cannot read it now."""
+
+
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file atomically: a crash leaves the old content or the new."""
     with whole(path) as unfinished, unfinished.open("wb") as file:
@@ -46,8 +50,10 @@ def whole(path: Path) -> Iterator[Path]:
             os.fsync(file.fileno())
         unfinished.chmod(0o644)
         unfinished.replace(path)
-    except BaseException:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename in (None, name):
+            error.filename = str(path)  # a full disk does not say for which file there was no room
         raise
     _sync_folder(path.parent)
 
@@ -111,6 +117,11 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Read a file that :func:`save_arrays` wrote; anything else, or a damaged one, is a :class:`SwarmbedError`."""
     if not path.is_file():
         raise SwarmbedError(f"file {path} does not exist")
+    try:
+        with path.open("rb") as file:
+            file.read(1)
+    except OSError as error:  # no right to read it, too many open files: that says nothing about what is in it
+        raise UnreadableError(f"file {path} cannot be read: {error.strerror or error}") from error
     # A sparse file can claim any size.
     limits.check_memory(f"file {path}", 2 * path.stat().st_size)
     try:

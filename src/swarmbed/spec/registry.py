@@ -169,6 +169,9 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
+plugin_files: list[str] = []  # those that were loaded, as they were named: a command that goes on needs them again
+
+
 def load_plugin(path: str | Path) -> dict[str, list[str]]:
     """Run a Python file and add the specs in it to their families. Returns what it added: {family: [names]}."""
     path = Path(path)
@@ -192,4 +195,6 @@ def load_plugin(path: str | Path) -> dict[str, list[str]]:
     if not added:
         kinds = ", ".join(family.base for family in FAMILIES)
         raise SwarmbedError(f"plugin file {path} defines no concrete {kinds}")
+    if str(path) not in plugin_files:
+        plugin_files.append(str(path))
     return added

@@ -23,7 +23,7 @@ from swarmbed.tasks import nearby, overview, turnover
 from swarmbed.tasks.base import ColumnNames, Layout, Observation, ObservedSet, State
 from swarmbed.tasks.disturbances import messages, moving, sensing
 from swarmbed.tasks.disturbances.settings import Disturbed
-from swarmbed.tasks.disturbances.state import Past, begin
+from swarmbed.tasks.disturbances.state import Past, begin, term_of
 from swarmbed.tasks.nearby import Nearby
 
 Columns = dict[str, Array]
@@ -379,10 +379,11 @@ class SwarmTask(Disturbed):
     def others(self, state: State, viewers: Int[Array, " M"]) -> Bool[Array, "M N"]:
         """True where column j is a present agent other than the viewer."""
         others = relations.others(viewers, self.num_agents) & state.present[None, :]
-        if state.disturbance is None or self.stopped_seen:
+        are_seen = term_of(self, state, "stopped_seen")
+        if state.disturbance is None or are_seen is True:
             return others
         still = moving.stands_still(self, state)
-        return others if still is None else others & ~still[None, :]
+        return others if still is None else others & (are_seen | ~still[None, :])
 
     def population(self, state: State) -> Float[Array, ""]:
         """The number of present agents."""

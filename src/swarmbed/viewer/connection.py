@@ -84,14 +84,14 @@ class Connection:
         steps = 0
         if session.playing and self._may_send():
             steps = self.pace.steps(session.speed, time.monotonic())
-        if session.swarms and (steps or session.waiting):
+        if session.swarms and (steps or session.is_waiting):
             await self._in_thread(self._advance, steps)
         if session.swarms and (changed or steps or was_expecting):
             await self._send_frame(session)
         await self._rest()
 
     def _is_expecting(self) -> bool:
-        return self.expects_look or bool(self.session.waiting)
+        return self.expects_look or self.session.is_waiting
 
     async def _rest(self) -> None:
         """Until the next frame is due or there is news."""
@@ -194,8 +194,8 @@ class Connection:
             if was_blocked:
                 self.news.set()
             return
-        if isinstance(message, messages.Hold) and self.inbox and isinstance(self.inbox[-1], messages.Hold):
-            self.inbox.pop()  # a moving mouse: only its last position counts
+        if self.inbox and messages.replaces(message, self.inbox[-1]):
+            self.inbox.pop()  # a moving mouse or slider: only its last position counts
         if len(self.inbox) >= FULL:
             self._complain("too many messages are waiting; this one was dropped")
             return

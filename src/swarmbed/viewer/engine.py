@@ -23,7 +23,9 @@ from swarmbed.learn.rollout import step_keys
 from swarmbed.policy.policy import Policy
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Observation, State, Task
-from swarmbed.viewer import slots
+from swarmbed.tasks.disturbances.settings import Disturbed
+from swarmbed.tasks.disturbances.state import begin
+from swarmbed.viewer import disturbing, slots
 
 FEWEST, MOST = 2, 10_000
 # Doubling as long as that is cheap; above, an empty slot costs as much as an agent, so steps are smaller.
@@ -42,21 +44,24 @@ NO_GRIP = Grip(np.int32(-1), np.int32(-1), np.zeros(2, np.float32))  # type: ign
 
 
 class Moment(NamedTuple):
-    """A state, the actions that led there, and what the task says about both."""
+    """A state, the actions that led there, what the task says about both, and who is disturbed (see ``disturbing``)."""
 
     state: State
     action: Float[Array, "N A"]
     reward: Float[Array, ""]
     terminated: Bool[Array, ""]
     metrics: dict[str, Float[Array, ""]]
+    marks: Int[Array, " N"] | None
 
 
 class View(NamedTuple):
-    """What one agent senses (arrays lead with 1), the embedding of each of its sets, and what it does about it."""
+    """What one agent senses (arrays lead with 1), the embedding of each of its sets, what it does about it, and what it
+    would sense if nothing were disturbed."""
 
     observation: Observation
     embeddings: tuple[Float[Array, "1 K"], ...]
     action: Float[Array, " A"]
+    missed: disturbing.Missed | None
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,20 @@ class Engine:
         """What the agent in one slot senses and does."""
         return self._compile(self.view_from, np.int32(0), np.int32(0))
 
+    @property
+    def is_disturbed(self) -> bool:
+        """Whether its states say what is disturbed."""
+        return bool(getattr(self.task, "ranges", None))
+
+    @cached_property
+    def disturbance(self) -> Callable[[State, PRNGKeyArray, Int[Array, " N"]], Any]:
+        """What the episode with this start draws of its disturbances for agents of these numbers."""
+        shape, key, identity = disturbing.shape_of(self.task), jax.random.key(0), jnp.arange(self.slots)
+        task = self.task
+        assert isinstance(task, Disturbed)
+        draw = jit(lambda state, key, who: begin(task, state, key, who).disturbance)
+        return draw.lower(shape._replace(disturbance=None), key, identity).compile()  # type: ignore[no-any-return]
+
     def next_moment(self, state: State, key: PRNGKeyArray, step: Array, grip: Grip, moves: Array) -> Moment:
         """What ``advance`` computes, not compiled: the task's one step, with the keys of an evaluated episode."""
         act_key, move_key = step_keys(key, step)
@@ -88,24 +107,29 @@ class Engine:
         now = held(jax.tree.map(lambda new, old: jnp.where(moves, new, old), moved.state, state), grip)
         # What is held is put into place after the step, so the end is asked of the state that one sees.
         return Moment(
-            now, action, jnp.where(moves, moved.reward, 0.0), self.task.terminated(now), self.task.measure(now)
+            now,
+            action,
+            jnp.where(moves, moved.reward, 0.0),
+            self.task.terminated(now),
+            self.task.measure(now),
+            disturbing.marks_of(self.task, now),
         )
 
     def view_from(self, state: State, key: PRNGKeyArray, step: Array, slot: Array) -> View:
         """What ``look`` computes, not compiled."""
         act_key, _ = step_keys(key, step)
         seen = self.task.observe_from(state, slot[None], self.task.transmit(state))
+        missed = disturbing.missed_by(self.task, state, slot)
         if not isinstance(self.controller, Policy):
-            return View(seen, (), self.controller.control(self.task, state, act_key)[slot])
+            return View(seen, (), self.controller.control(self.task, state, act_key)[slot], missed)
         model = self.controller.model_for(self.task)
         embeddings = model.embed(self.controller.params.network, model.prepare(seen))
         # One of thousands: its action does not require computing those of the others.
         mean = jnp.zeros((self.slots, self.task.action_size)).at[slot].set(self.controller.mean(seen, self.task)[0])
-        return View(seen, tuple(embeddings), self.controller.drawn(mean, act_key)[slot])
+        return View(seen, tuple(embeddings), self.controller.drawn(mean, act_key)[slot], missed)
 
     def _compile(self, function: Callable[..., Any], *rest: Any) -> Callable[..., Any]:
-        key = jax.random.key(0)
-        compiled = jit(function).lower(jax.eval_shape(self.task.initial, key), key, *rest).compile()
+        compiled = jit(function).lower(disturbing.shape_of(self.task), jax.random.key(0), *rest).compile()
         self._check_memory(compiled.memory_analysis())
         return compiled
 
@@ -176,8 +200,8 @@ def _stands_the_test(task: Task, controller: Controller) -> bool:
         return False  # it does not even run with these sizes
     mine = jax.tree.map(lambda leaf: leaf[:3], (among.state.agents, among.state.present, among.action))
     pairs = zip(
-        jax.tree.leaves((alone.state.agents, alone.state.present, alone.action, alone.state.evaders, alone[2:])),
-        jax.tree.leaves((*mine, among.state.evaders, among[2:])),
+        jax.tree.leaves((alone.state.agents, alone.state.present, alone.action, alone.state.evaders, alone[2:5])),
+        jax.tree.leaves((*mine, among.state.evaders, among[2:5])),
         strict=True,
     )
     return not among.state.present[3:].any() and all(np.allclose(a, b, rtol=1e-4, atol=1e-4) for a, b in pairs)

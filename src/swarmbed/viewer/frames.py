@@ -12,6 +12,8 @@ from swarmbed.draw.world import number, plain, world
 from swarmbed.policy.policy import Policy
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.swarm import SwarmTask
+from swarmbed.viewer import sliders
+from swarmbed.viewer.disturbing import Missed
 from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
 from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.session import Session
@@ -29,6 +31,7 @@ def hello(session: Session, first: Setup) -> dict[str, Any]:
         "first": {"task": first.task, "who": first.who, "agents": first.agents, "seed": first.seed},
         "fewest": FEWEST,
         "most": MOST,
+        "disturbances": sliders.panel(),
     }
 
 
@@ -60,7 +63,18 @@ def frame(session: Session, told: Told) -> dict[str, Any]:
         "seed": session.seed,
         "count": session.count,
         "waiting": bool(session.waiting),
+        "disturbances": _disturbances(session),
         "arenas": [_moment(session, index, told) for index in range(len(session.swarms))],
+    }
+
+
+def _disturbances(session: Session) -> dict[str, Any]:
+    """All values, why none can be set, and whether what was set still waits for its program."""
+    first = session.swarms[0]
+    return {
+        "values": {name: value if isinstance(value, bool) else number(value) for name, value in first.values.items()},
+        "reason": None if session.is_draft else first.why_not(session.count),  # to know it, plug-ins are tried out
+        "waiting": session.is_waiting and not session.waiting,
     }
 
 
@@ -95,6 +109,8 @@ def _moment(session: Session, index: int, told: Told) -> dict[str, Any]:
     if evaders is not None:
         place = np.asarray(evaders, np.float32)
         told_of |= {"evader_x": place[:, 0], "evader_y": place[:, 1]}
+    if swarm.moment is not None and swarm.moment.marks is not None:
+        told_of["marks"] = np.asarray(swarm.moment.marks, np.int32)[there]
     ids = swarm.ids[there].astype(np.int32)
     if not np.array_equal(told.get(index, ()), ids):
         told_of["ids"] = told[index] = ids
@@ -138,4 +154,15 @@ def _look(session: Session, index: int) -> dict[str, Any] | None:
         "sets": sets,
         "embeddings": [plain(vector[0]) for vector in view.embeddings],
         "action": plain(np.clip(view.action, -1.0, 1.0)),
+        "missed": None if view.missed is None else _missed(swarm, view.missed),
+    }
+
+
+def _missed(swarm: LiveSwarm, missed: Missed) -> dict[str, Any]:
+    """Neighbours by number, nearest or not, and the blind sector."""
+    centre, width = plain(missed.blind)
+    return {
+        "lost": swarm.ids[np.asarray(missed.lost)].tolist(),
+        "hidden": swarm.ids[np.asarray(missed.hidden)].tolist(),
+        "blind": {"centre": centre, "width": width},
     }

@@ -40,13 +40,17 @@ def open_port(port: int | None) -> socket.socket:
 class Server(uvicorn.Server):
     """Says where it is once it can be reached, and opens a browser there."""
 
-    browser_url: str | None = None
+    url = ""
+    browser = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        if self.started and self.browser_url is not None:
+        if not self.started:
+            return
+        print(f"swarmbed viewer: {self.url}  (Ctrl-C stops it)", flush=True)
+        if self.browser:
             # A browser may take its time, or block until it is closed.
-            threading.Thread(target=webbrowser.open, args=(self.browser_url,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(self.url,), daemon=True).start()
 
 
 def config_for(app: Any) -> uvicorn.Config:
@@ -63,8 +67,6 @@ def config_for(app: Any) -> uvicorn.Config:
 
 def serve(app: Any, listener: socket.socket, *, browser: bool) -> None:
     """Serve until interrupted."""
-    url = f"http://{HOST}:{listener.getsockname()[1]}/"
     server = Server(config_for(app))
-    server.browser_url = url if browser else None
-    print(f"swarmbed viewer: {url}  (Ctrl-C stops it)", flush=True)
+    server.url, server.browser = f"http://{HOST}:{listener.getsockname()[1]}/", browser
     server.run(sockets=[listener])

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.settings import Spec, build, setting
+from swarmbed.viewer import sliders
 from swarmbed.viewer.engine import FEWEST, MOST
 
 LARGEST = 2048  # bytes of a message
@@ -117,12 +118,31 @@ class Loop(Spec):
 
 
 @dataclass(frozen=True)
+class Disturb(Spec):
+    """Set one of the disturbances of all swarms, from now on."""
+
+    what: str = setting(..., "the name of its setting", choices=sliders.NAMES)
+    value: bool | int | float = setting(..., "a single value that the setting allows")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "value", sliders.checked(self.what, self.value))
+
+
+@dataclass(frozen=True)
+class Prepare(Spec):
+    """Disturbances may be set soon: compile for them in the background."""
+
+
+@dataclass(frozen=True)
 class Drawn(Spec):
     """A frame is on the screen. A page that acknowledges frames never gets more than it can draw."""
 
 
 Change = Agents | Add | Remove | RemoveInside  # of who is there
-Message = Setup | Play | Pause | Step | Speed | Restart | Change | Hold | Release | Select | Loop | Drawn
+Message = (
+    Setup | Play | Pause | Step | Speed | Restart | Change | Hold | Release | Select | Loop | Disturb | Prepare | Drawn
+)
 KINDS: dict[str, type] = {kind.__name__.lower(): kind for kind in get_args(Message)}
 
 
@@ -146,6 +166,13 @@ def parse(text: str | bytes) -> Message:
         return build(kind, content, name)  # type: ignore[no-any-return]
     except TypeError as error:
         raise SwarmbedError(f"{name}: a field is missing; it has: {', '.join(kind.__annotations__)}") from error
+
+
+def replaces(new: Message, old: Message) -> bool:
+    """Whether a message leaves nothing of the one before it."""
+    if isinstance(new, Disturb) and isinstance(old, Disturb):
+        return new.what == old.what
+    return isinstance(new, Hold) and isinstance(old, Hold)
 
 
 def _limit(what: str, value: Any) -> None:

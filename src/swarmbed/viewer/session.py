@@ -6,14 +6,14 @@ import numpy as np
 from jaxtyping import Int
 from numpy import ndarray
 
-from swarmbed.sim.world import Torus
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.tasks.swarm import SwarmTask
 from swarmbed.viewer import messages
 from swarmbed.viewer.catalog import Catalog
+from swarmbed.viewer.disturbing import Asked
 from swarmbed.viewer.engine import FEWEST, MOST, is_fixed_size
 from swarmbed.viewer.messages import Change, Message, Setup
-from swarmbed.viewer.swarm import LiveSwarm, Newcomers, scatter
+from swarmbed.viewer.places import Newcomers, place_inside, scatter
+from swarmbed.viewer.swarm import LiveSwarm
 from swarmbed.viewer.workshop import Workshop
 
 USUAL_SPEED = 40.0  # steps per second
@@ -35,6 +35,7 @@ class Session:
         self.playing, self.loops, self.speed = False, False, USUAL_SPEED
         self.selected: tuple[int, int] | None = None  # arena, agent
         self.waiting: list[Change] = []
+        self.asked = Asked()  # disturbances
         self.is_draft = False  # shows a start, and cannot move yet
         self.scenes = 0  # number of setups so far
         self._ended = 0.0
@@ -72,6 +73,10 @@ class Session:
             case messages.Release():
                 for swarm in self.swarms:
                     swarm.release()
+            case messages.Disturb(what, value):
+                self._disturb(what, value)
+            case messages.Prepare():
+                self._prepare()
 
     def advance(self, steps: int, budget: float = float("inf")) -> None:
         """Up to so many steps, as many as there are seconds for, but at least one."""
@@ -112,18 +117,20 @@ class Session:
         for contestant in contestants:
             task = self.catalog.task_for(setup.task, contestant, count)
             contestant.controller.check(task)
-            draft.swarms.append(LiveSwarm(self.workshop, contestant, task))
+            draft.swarms.append(LiveSwarm(self.workshop, contestant, task, self.asked))
         for swarm in draft.swarms:
             swarm.lay_out(setup.seed, count)
+        draft.asked = self.asked
         draft.names, draft.task, draft.seed, draft.count = names, setup.task, setup.seed, count
         draft.playing, draft.loops, draft.speed = self.playing, self.loops, self.speed
         return draft
 
     def adopt(self, draft: "Session") -> None:
         """Bring a draft to life and show it from now on; waits for what has to be compiled."""
+        self.asked.refused = None  # another task, another attempt
         try:
             for swarm in draft.swarms:
-                self.workshop.order(swarm.task, swarm.contestant.controller, draft.count)
+                self.workshop.order(swarm.task_for(draft.count), swarm.contestant.controller, draft.count)
             for swarm in draft.swarms:
                 swarm.restart(draft.seed, draft.count)
         finally:
@@ -177,8 +184,25 @@ class Session:
                 return
             self.waiting.pop(0)
             self._carry_out(message, count)
-        for swarm in self.swarms:
-            swarm.tighten()
+        if self._can_tighten():
+            for swarm in self.swarms:
+                swarm.tighten()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something that was asked for is still being compiled."""
+        return bool(self.waiting) or (not self.is_draft and any(swarm.is_behind for swarm in self.swarms))
+
+    def _can_tighten(self) -> bool:
+        """Whether no swarm would be disturbed without the other: both, or for now none."""
+        if not any(swarm.is_behind for swarm in self.swarms):
+            return True
+        try:
+            are_ready = [swarm.can_hold(self.count) for swarm in self.swarms]
+        except SwarmbedError as error:
+            self.asked.refuse(error)
+            raise
+        return all(are_ready)
 
     def _count_after(self, message: Change) -> int:
         if isinstance(message, messages.Agents):
@@ -199,13 +223,14 @@ class Session:
 
     def _carry_out(self, message: Change, count: int) -> None:
         self._pulls += 1
+        self.asked.refused = None  # another size, another attempt
         more = count - self.count
         match message:
             case messages.Remove() | messages.RemoveInside():
                 gone = self._leaving(message)
             case messages.Add(x, y):
                 heading = scatter(self.swarms[0].task, 1, (self.seed, self._pulls)).heading
-                new = Newcomers(np.array([self._inside(x, y)]), heading)
+                new = Newcomers(np.array([place_inside(self.swarms[0].task, x, y)]), heading)
             case _:
                 gone = self.swarms[0].newest(max(-more, 0))
                 new = scatter(self.swarms[0].task, max(more, 0), (self.seed, self._pulls))
@@ -216,22 +241,30 @@ class Session:
                 swarm.remove(gone)
         self.count = count
 
+    def _prepare(self) -> None:
+        """Compile for disturbances, which nobody has asked for yet; so nobody is told but in the panel if it fails."""
+        try:
+            for swarm in self.swarms:
+                swarm.prepare()
+        except SwarmbedError as error:
+            self.asked.refuse(error)
+
+    def _disturb(self, what: str, value: float | bool) -> None:
+        if (reason := self.swarms[0].why_not(self.count)) is not None:
+            raise SwarmbedError(reason.rstrip("."))
+        self.asked.set(self.swarms[0].task, what, value)
+        for swarm in self.swarms:
+            swarm.retune()
+        self._catch_up()
+
     def _hold(self, message: messages.Hold) -> None:
         self._check_arena(message.arena)
-        place = self._inside(message.x, message.y)
+        place = place_inside(self.swarms[0].task, message.x, message.y)
         swarm = self.swarms[message.arena]
         if message.what == "evader":
             swarm.hold_evader(message.number, place)
         else:
             swarm.hold_agent(message.number, place)
-
-    def _inside(self, x: float, y: float) -> tuple[float, float]:
-        task = self.swarms[0].task
-        if not isinstance(task, SwarmTask):
-            return x, y
-        if isinstance(task.space, Torus):
-            return x % task.width, y % task.height
-        return min(max(x, 0.0), task.width), min(max(y, 0.0), task.height)
 
     def _check_arena(self, arena: int) -> None:
         if arena >= len(self.swarms):

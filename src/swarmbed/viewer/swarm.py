@@ -1,47 +1,40 @@
 """One live swarm: it moves, grows, shrinks, and its agents can be dragged."""
 
-from math import pi
-from typing import Any, NamedTuple
-
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 from numpy import ndarray
 
 from swarmbed.draw.story import Story
 from swarmbed.policy.find import Contestant
 from swarmbed.tasks.base import State, Task
-from swarmbed.tasks.swarm import SwarmTask
-from swarmbed.viewer import slots
-from swarmbed.viewer.engine import BUCKETS, NO_GRIP, Grip, Moment, View, is_own, slots_for
+from swarmbed.viewer import disturbing, slots
+from swarmbed.viewer.disturbing import Asked
+from swarmbed.viewer.engine import NO_GRIP, Engine, Grip, Moment, View, slots_for
+from swarmbed.viewer.places import NOBODY, Newcomers, joined, start
 from swarmbed.viewer.workshop import Workshop
-
-
-class Newcomers(NamedTuple):
-    """Agents that are about to join."""
-
-    position: Float[ndarray, "K 2"]
-    heading: Float[ndarray, " K"]
-
-
-NOBODY = Newcomers(np.zeros((0, 2)), np.zeros(0))
 
 
 class LiveSwarm:
     """The agents of one policy or controller on one task. Agents keep their id for as long as they exist.
 
     ``engine`` has at least as many slots as there are agents; ``ids`` says which agent is in which slot, −1 is none.
+    ``asked`` are the disturbances that were set; what was not set is as the task itself has it.
     """
 
-    def __init__(self, workshop: Workshop, contestant: Contestant, task: Task) -> None:
+    engine: Engine
+
+    def __init__(self, workshop: Workshop, contestant: Contestant, task: Task, asked: Asked | None = None) -> None:
         self.workshop, self.contestant, self.task = workshop, contestant, task
+        self.asked = asked or Asked()
         self.ids = np.zeros(0, int)
 
     def lay_out(self, seed: int, count: int) -> None:
         """The start of the first episode that ``render`` and ``evaluate`` run with this seed. Nothing is compiled."""
         start_key, self._run_key = (jax.random.fold_in(key, 0) for key in jax.random.split(jax.random.key(seed)))
         self.moment: Moment | None = None
-        self._start = start(self.task, start_key, count)
+        self._start_key, self._own_values = start_key, disturbing.own_values(self.task, start_key)
+        self._start = start(disturbing.plain(self.task), start_key, count)
         self.step, self.total_return, self.ended_at = 0, 0.0, -1
         self.story = Story(self.task)
         self.grip = NO_GRIP
@@ -49,9 +42,11 @@ class LiveSwarm:
 
     def restart(self, seed: int, count: int) -> None:
         """At that start, ready to move; waits for the engine if it has to."""
-        engine = self.workshop.ready(self.task, self.contestant.controller, count)
-        self.engine = engine or self.workshop.order(self.task, self.contestant.controller, count).result()
         self.lay_out(seed, count)
+        wanted, controller = self.task_for(count), self.contestant.controller
+        is_alive = hasattr(self, "engine")  # whatever else is still being compiled, it can go on as it is
+        engine = self.workshop.ready(wanted, controller, count) or (self._ready(count) if is_alive else None)
+        self.engine = engine or self.workshop.order(wanted, controller, count).result()
         self._settle(self._start, np.arange(count))
 
     @property
@@ -81,16 +76,17 @@ class LiveSwarm:
 
     def can_hold(self, count: int) -> bool:
         """Whether so many agents fit at once. If not, the engine for them is being compiled from now on."""
-        order = self.workshop.order(self.task, self.contestant.controller, count)
+        task, controller = self.task_for(count), self.contestant.controller
+        order = self.workshop.order(task, controller, count)
         if order.done() and not order.cancelled():
             order.result()  # or what went wrong
-        return self.workshop.ready(self.task, self.contestant.controller, count) is not None
+        return self.workshop.ready(task, controller, count) is not None
 
     def tighten(self) -> None:
-        """Move into a smaller engine if there is one by now."""
-        if self.engine.slots == slots_for(self.count):
+        """Move into an engine that suits better if there is one by now: smaller, or with what is to be disturbed."""
+        if self.engine.slots == slots_for(self.count) and not self.is_behind:
             return
-        best = self.workshop.ready(self.task, self.contestant.controller, self.count)
+        best = self.workshop.ready(self.task_for(self.count), self.contestant.controller, self.count)
         if best is not None and best is not self.engine:
             self._settle(*self._population())
 
@@ -98,7 +94,7 @@ class LiveSwarm:
         """Take agents away."""
         state, known = self._population()
         (stays,) = np.nonzero(~np.isin(known, ids))
-        self._settle(slots.taken(state, self._axes, stays), known[stays])
+        self._settle(slots.taken(state, self._axes_of(state), stays), known[stays])
 
     def add(self, newcomers: Newcomers) -> None:
         """Let agents join, at rest."""
@@ -114,6 +110,39 @@ class LiveSwarm:
         (low_x, high_x), (low_y, high_y) = sorted(across), sorted(up)
         within = (low_x <= place[:, 0]) & (place[:, 0] <= high_x) & (low_y <= place[:, 1]) & (place[:, 1] <= high_y)
         return np.asarray(self.ids[within & self.present])
+
+    # Disturbances.
+
+    @property
+    def values(self) -> dict[str, float | bool]:
+        """Strengths and terms of all disturbances, by the names of their settings."""
+        return self._own_values | self.asked.values
+
+    def why_not(self, count: int) -> str | None:
+        """Why so many agents cannot be disturbed; None if they can be."""
+        slots = self.workshop.slots(disturbing.plain(self.task), self.contestant.controller, count)
+        return self.asked.refused or disturbing.why_not(self.task, slots)
+
+    def task_for(self, count: int) -> Task:
+        """What so many agents live in: the task open to all disturbances while one is on and can be, else without."""
+        is_open = disturbing.is_on(self.values) and self.why_not(count) is None
+        return disturbing.opened(self.task) if is_open else disturbing.plain(self.task)  # type: ignore[arg-type]
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it waits for an engine with what is to be disturbed, or for one without."""
+        return self.engine.is_disturbed != bool(getattr(self.task_for(self.count), "ranges", None))
+
+    def prepare(self) -> None:
+        """Have the engine for disturbances compiled before it is needed."""
+        if self.why_not(self.count) is None:
+            task = disturbing.opened(self.task)  # type: ignore[arg-type]
+            self.workshop.order(task, self.contestant.controller, self.count)
+
+    def retune(self) -> None:
+        """Take over what was asked for; in an engine without disturbances there is nothing to take over."""
+        if self.state.disturbance is not None:
+            self._measure(disturbing.tuned(self.state, self.values))
 
     # Dragging.
 
@@ -146,30 +175,50 @@ class LiveSwarm:
         self.grip = grip
         self._measure(self.state)
 
-    @property
-    def _axes(self) -> slots.Axes:
-        return slots.axes_of(self.task)
-
     def _population(self) -> tuple[State, Int[ndarray, " k"]]:
         """The swarm without empty slots."""
         (taken,) = np.nonzero(self.ids >= 0)
-        return slots.taken(self.state, self._axes, taken), self.ids[taken]
+        state = disturbing.without_terms(self.state)
+        return slots.taken(state, self._axes_of(state), taken), self.ids[taken]
+
+    def _kind_of(self, state: State) -> Task:
+        """The task of which this is a state."""
+        return disturbing.plain(self.task) if state.disturbance is None else disturbing.opened(self.task)  # type: ignore[arg-type]
+
+    def _axes_of(self, state: State) -> slots.Axes:
+        return slots.axes_of(self._kind_of(state))
+
+    def _ready(self, count: int) -> Engine | None:
+        """An engine for so many agents, with disturbances or without like the present one."""
+        return self.workshop.ready(self.engine.task, self.contestant.controller, count)
 
     def _settle(self, state: State, ids: Int[ndarray, " k"], newcomers: Newcomers = NOBODY) -> None:
         """Put a population, and any newcomers, into the smallest engine that is ready for all of them."""
         held_id = self.ids[self.grip.agent] if int(self.grip.agent) >= 0 else None
         stay, join = len(ids), len(newcomers.heading)
-        engine = self.workshop.ready(self.task, self.contestant.controller, stay + join)
+        wanted = self.task_for(stay + join)
+        engine = self.workshop.ready(wanted, self.contestant.controller, stay + join) or self._ready(stay + join)
         assert engine is not None, "can_hold() comes before a change of size"
         self.engine = engine
-        state = slots.moved_into(state, slots.empty(engine.task), self._axes, np.arange(stay))
+        room = slots.empty(self._kind_of(state).resized(engine.slots))
+        state = slots.moved_into(state, room, self._axes_of(state), np.arange(stay))
         self.ids = np.full(engine.slots, -1)
         self.ids[: stay + join] = np.concatenate([ids, self._next_id + np.arange(join)])
         self._next_id += join
         if held_id is not None:
             slot = self.slot_of(int(held_id))
             self.grip = NO_GRIP if slot is None else self.grip._replace(agent=np.int32(slot))  # type: ignore[arg-type]
-        self._measure(joined(state, newcomers, stay))
+        self._measure(self._disturbed(joined(state, newcomers, stay)))
+
+    def _disturbed(self, state: State) -> State:
+        """The state as the engine takes it."""
+        # Who is concerned follows from the start and the agents' numbers; only what was told before has to be kept.
+        told, bare = state.disturbance, state._replace(disturbance=None)
+        if not self.engine.is_disturbed:
+            return bare
+        drawn = jax.device_get(self.engine.disturbance(bare, self._start_key, self.ids.astype(np.int32)))  # type: ignore[arg-type]
+        drawn = drawn if told is None else drawn._replace(past=told.past)
+        return disturbing.tuned(bare._replace(disturbance=drawn), self.values)
 
     def _measure(self, state: State) -> None:
         """What the task says about a state that was made by hand; nothing moves."""
@@ -185,39 +234,3 @@ class LiveSwarm:
     def _run(self, state: State, *, moves: bool) -> Moment:
         how = np.int32(self.step), self.grip, np.bool_(moves)
         return jax.device_get(self.engine.advance(state, self._run_key, *how))  # type: ignore[no-any-return, arg-type]
-
-
-def start(task: Task, key: jax.Array, count: int) -> State:
-    """The state in which a swarm of ``count`` agents starts."""
-    # The tasks of this package draw agent after agent: the first of many are all of few. Drawing always the same
-    # number means that nothing is compiled for a size that was never seen before.
-    drawn = BUCKETS[-1] if is_own(task) and isinstance(task, SwarmTask) else count
-    state = jax.device_get(task.resized(drawn).initial(key))
-    return slots.taken(state, slots.axes_of(task), np.arange(count))
-
-
-def joined(state: State, newcomers: Newcomers, first: int) -> State:
-    """The state with newcomers in the empty slots from ``first`` on."""
-    where = slice(first, first + len(newcomers.heading))
-
-    def put(column: Any, values: Any) -> Any:
-        if column is not None:
-            column = np.array(column)
-            column[where] = values
-        return column
-
-    agents = state.agents._replace(
-        position=put(state.agents.position, newcomers.position),
-        heading=put(state.agents.heading, newcomers.heading),
-        speed=put(state.agents.speed, 0.0),
-        turn_rate=put(state.agents.turn_rate, 0.0),
-    )
-    return state._replace(agents=agents, present=put(state.present, True))
-
-
-def scatter(task: Task, many: int, seed: tuple[int, ...]) -> Newcomers:
-    """Agents at random places, as a start draws them."""
-    random = np.random.default_rng(seed)
-    margin = task.start_margin if isinstance(task, SwarmTask) else 0.05
-    size = np.array([getattr(task, "width", 1.0), getattr(task, "height", 1.0)])
-    return Newcomers(size * random.uniform(margin, 1 - margin, (many, 2)), random.uniform(0, 2 * pi, many))

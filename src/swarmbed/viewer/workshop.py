@@ -12,6 +12,7 @@ from typing import Any
 from swarmbed.controllers.base import Controller
 from swarmbed.learn import estimate
 from swarmbed.tasks.base import Task
+from swarmbed.viewer import disturbing
 from swarmbed.viewer.engine import BUCKETS, Engine, respects_absence, slots_for
 
 KEPT = 64  # engines; the one ordered longest ago goes first
@@ -27,7 +28,7 @@ class Floor:
         self.pool = ThreadPoolExecutor(1, "compile")
         self.lock = threading.RLock()
         self.engines: dict[Key, Future[Engine]] = {}
-        self.eyes: dict[Engine, Future[Any]] = {}
+        self.looks: dict[Engine, Future[Any]] = {}
         self.padded: dict[Any, bool] = {}
         self._wanted: dict[Key | Engine, set[Workshop]] = {}
 
@@ -39,15 +40,15 @@ class Floor:
                 for oldest in list(self.engines)[:-KEPT]:
                     self._wanted.pop(oldest, None)
                     done = self.engines.pop(oldest)
-                    self.eyes = {engine: eye for engine, eye in self.eyes.items() if not _is(engine, done)}
+                    self.looks = {engine: look for engine, look in self.looks.items() if not _is(engine, done)}
             return self.engines[key]
 
-    def eye(self, engine: Engine, page: "Workshop") -> "Future[Any]":
+    def look(self, engine: Engine, page: "Workshop") -> "Future[Any]":
         with self.lock:
             self._wanted.setdefault(engine, set()).add(page)
-            if engine not in self.eyes:
-                self.eyes[engine] = self.pool.submit(lambda: engine.look)
-            return self.eyes[engine]
+            if engine not in self.looks:
+                self.looks[engine] = self.pool.submit(lambda: engine.look)
+            return self.looks[engine]
 
     def leave(self, page: "Workshop") -> None:
         """Take back what only this page ordered, unless it is being made or made already."""
@@ -56,7 +57,7 @@ class Floor:
                 pages.discard(page)
                 if not pages:
                     del self._wanted[what]
-                    made: dict[Any, Future[Any]] = self.eyes if isinstance(what, Engine) else self.engines  # type: ignore[assignment]
+                    made: dict[Any, Future[Any]] = self.looks if isinstance(what, Engine) else self.engines  # type: ignore[assignment]
                     if what in made and made[what].cancel():
                         del made[what]
 
@@ -74,15 +75,20 @@ class Workshop:
 
     def is_padded(self, task: Task, controller: Controller) -> bool:
         """Whether one engine serves several sizes."""
+        task = disturbing.plain(task)  # whether anything is disturbed makes no difference
         settings = tuple(getattr(task, f.name) for f in fields(task) if f.name != "num_agents")
         key = (type(task), settings, controller)
         if key not in self._floor.padded:
             self._floor.padded[key] = respects_absence(task, controller)
         return self._floor.padded[key]
 
+    def slots(self, task: Task, controller: Controller, count: int) -> int:
+        """In how many slots so many agents live."""
+        return slots_for(count) if self.is_padded(task, controller) else count
+
     def order(self, task: Task, controller: Controller, count: int) -> "Future[Engine]":
         """Have the engine for so many agents compiled, unless it is already. A page that leaves waits no longer."""
-        slots = slots_for(count) if self.is_padded(task, controller) else count
+        slots = self.slots(task, controller, count)
         estimate.check_swarm(task.resized(slots))
         mine: Future[Engine] = Future()
         with self._floor.lock:
@@ -105,7 +111,7 @@ class Workshop:
 
     def can_look(self, engine: Engine) -> bool:
         """Whether the engine's inspector is compiled. If not, compilation starts now."""
-        return self._floor.eye(engine, self).done()
+        return self._floor.look(engine, self).done()
 
     def leave(self) -> None:
         """The page has gone: everything that waits for one of its orders is notified at once."""
@@ -136,4 +142,6 @@ def _is(engine: Engine, order: "Future[Engine]") -> bool:
 
 def _build(engine: Engine) -> Engine:
     _ = engine.advance
+    if engine.is_disturbed:
+        _ = engine.disturbance
     return engine

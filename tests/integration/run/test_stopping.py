@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shlex
 import signal
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,6 +17,8 @@ from swarmbed.algorithms.trpo import Trpo
 from swarmbed.run import checkpoint
 from swarmbed.run.folder import RunFolder
 from swarmbed.run.stopping import Interrupted
+from swarmbed.spec import registry
+from swarmbed.spec.settings import setting
 from toy_task import Drift
 
 SMALL: dict[str, Any] = {
@@ -53,22 +56,57 @@ def test_a_signal_ends_the_run_after_the_iteration_with_a_checkpoint(
     assert [row["iteration"] for row in longer.metrics] == list(range(1, done + 2))
 
 
+def test_the_command_that_goes_on_can_be_typed_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "plugin_files", ["my tasks.py"])
+    folder = tmp_path / "a b"
+
+    def ask(iteration: Any) -> None:
+        if iteration.number == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    with pytest.raises(Interrupted) as stop:
+        swarmbed.train(Drift(), iterations=50, callback=ask, out=folder, **SMALL)
+    typed = shlex.split(str(stop.value).split("resume with: ")[1])
+    assert typed[1:] == ["train", "--resume", str(folder), "--plugin", "my tasks.py"]
+
+
 @dataclass(frozen=True)
 class Exploding(Drift):
-    """The reward of a swarm that starts far out is no number after a while."""
+    """The reward is no number in one step, soon before the episode ends: each environment starts at another age."""
+
+    number: str = setting("nan", "what the reward is then")
 
     def reward(self, state: Any, action: Any, next_state: Any) -> Any:
-        return jnp.where(next_state.age >= 5, jnp.nan, super().reward(state, action, next_state))
+        return jnp.where(next_state.age == 11, float(self.number), super().reward(state, action, next_state))
 
 
-def test_a_reward_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path) -> None:
-    words = (
-        r"iteration \d: the re\w+ of \w+ \w+ is not finite, so the run stops here; no checkpoint has been written yet"
-    )
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+def test_a_reward_that_is_no_number_stops_the_run_and_is_not_kept(number: str, tmp_path: Path) -> None:
+    # Eight steps in an episode of twelve: some environment is in its eleventh step, and in the next one begins anew.
+    words = r"iteration 1: the reward of environment \d is not finite, so the run stops here; no checkpoint"
     with pytest.raises(swarmbed.SwarmbedError, match=words):
-        swarmbed.train(Exploding(), iterations=3, out=tmp_path / "run", **SMALL)
+        swarmbed.train(Exploding(number=number), iterations=3, out=tmp_path / "run", **SMALL)
     assert iterations_kept(tmp_path / "run") == []
     assert RunFolder(tmp_path / "run").read_metrics() == []
+
+
+@dataclass(frozen=True)
+class Stray(Drift):
+    """An evader whose place is no number after a while, though nobody is rewarded for it."""
+
+    def initial(self, key: Any) -> Any:
+        return super().initial(key)._replace(evaders=jnp.zeros((1, 2)))
+
+    def transition(self, state: Any, action: Any, key: Any) -> Any:
+        lost = jnp.where(state.age >= 5, jnp.nan, state.evaders)
+        return super().transition(state, action, key)._replace(evaders=lost)
+
+
+def test_a_state_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path) -> None:
+    words = r"iteration 1: the state of environment \d is not finite, so the run stops here"
+    with pytest.raises(swarmbed.SwarmbedError, match=words):
+        swarmbed.train(Stray(), iterations=3, out=tmp_path / "run", **SMALL)
+    assert iterations_kept(tmp_path / "run") == []
 
 
 def test_updates_that_are_refused_again_and_again_are_said_once(
@@ -80,10 +118,13 @@ def test_updates_that_are_refused_again_and_again_are_said_once(
     assert capfd.readouterr().err.count("the last 10 updates were rejected") == 1
 
 
-def test_an_enormous_step_is_no_traceback(tmp_path: Path) -> None:
+def test_an_enormous_step_ends_in_one_sentence_and_is_not_kept(tmp_path: Path) -> None:
     wild = SMALL | {"algorithm": replace(SMALL["algorithm"], kl_bound=1e10)}
-    result = swarmbed.train(Drift(), iterations=5, out=tmp_path / "run", **wild)
-    assert np.isfinite([row["kl"] for row in result.metrics]).all()
+    # After two such steps the points are farther out than numbers go.
+    with pytest.raises(swarmbed.SwarmbedError, match=r"^iteration \d: the reward of environment \d is not finite, so"):
+        swarmbed.train(Drift(), iterations=50, out=tmp_path / "run", **wild)
+    rows = RunFolder(tmp_path / "run").read_metrics()
+    assert rows and np.isfinite([row["kl"] for row in rows]).all()
 
 
 @pytest.fixture
@@ -120,6 +161,24 @@ def test_damaged_checkpoints_do_not_crowd_out_good_ones(finished: Path, capsys: 
     swarmbed.train(resume=finished, iterations=2, progress=False)
     assert "starting from the beginning" in capsys.readouterr().err
     assert iterations_kept(finished) == [2]
+
+
+def test_a_checkpoint_that_cannot_be_read_now_is_neither_passed_over_nor_deleted(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = Path.open
+
+    def refuse(path: Path, *how: Any, **more: Any) -> Any:
+        if path.suffix == ".safetensors":
+            raise PermissionError(13, "Permission denied", str(path))
+        return plain(path, *how, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        with pytest.raises(swarmbed.SwarmbedError, match=r"000002\.safetensors cannot be read: Permission denied"):
+            swarmbed.train(resume=finished, iterations=3, progress=False)
+    assert iterations_kept(finished) == [2]
+    assert [row["iteration"] for row in RunFolder(finished).read_metrics()] == [1, 2]
 
 
 def test_only_the_newest_few_checkpoints_of_a_run_are_kept(tmp_path: Path) -> None:

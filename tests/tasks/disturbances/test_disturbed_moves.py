@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from quick_task import QuickTask
-from swarmbed.tasks.disturbances.state import with_strengths
+from swarmbed.tasks.disturbances import moving
+from swarmbed.tasks.disturbances.state import begin, with_strengths
 
 KEY = jax.random.key(0)
 AHEAD = jnp.array([1.0, 0.0])
@@ -164,6 +165,27 @@ def test_one_that_stopped_is_still_seen_unless_it_is_told_otherwise(seen: bool, 
     assert still.sum() == 2
     # Of four agents two stopped: one that moves sees three others, or only the other one that moves.
     assert np.asarray(counts)[~still].tolist() == [wanted, wanted]
+
+
+def test_what_a_state_says_of_times_and_sight_takes_the_place_of_the_task() -> None:
+    task, state = started(stop_share=0.5, stop_time=5.0)
+    terms = {"stop_time": jnp.float32(0.0), "stopped_seen": jnp.array(False)}
+    told = state._replace(disturbance=state.disturbance._replace(terms=terms))
+    assert (east(task, state) == 0).sum() == 0
+    still = east(task, told) == 0
+    assert still.sum() == 2
+    counts = np.asarray(task.observe(told).sets[0].mask.sum(axis=1))
+    assert counts[~still].tolist() == [1, 1]  # as if the task had stopped_seen = false
+
+
+def test_agents_known_by_other_numbers_meet_the_same_fate_elsewhere() -> None:
+    task = made("pursuit", 4, stop_rate=0.5)
+    state = task.initial(KEY)._replace(disturbance=None, age=jnp.int32(12))
+    order = jnp.array([2, 0, 3, 1])
+    usual, other = (begin(task.task, state, KEY, who) for who in (None, order))
+    still = np.asarray(moving.stands_still(task.task, usual))
+    assert 0 < still.sum() < 4
+    np.testing.assert_array_equal(moving.stands_still(task.task, other), still[np.asarray(order)])
 
 
 def test_moves_can_be_differentiated_by_action_and_by_strength() -> None:

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
-from swarmbed.evaluation.compare import common_task, compare, read_entry
+from swarmbed.evaluation.compare import common_task, compare, read_entries
 from swarmbed.evaluation.evaluate import EPISODES
 from swarmbed.evaluation.reports import check_output, show, write_json
-from swarmbed.policy.find import SENSES, as_contestant
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.policy.find import SENSES
 
 SUMMARY = "Compare policies and controllers from equal starts"
 EXAMPLE = """
@@ -43,11 +42,7 @@ def run(argv: Sequence[str]) -> None:
     check_output(options.out, "--out", FORMATS)
     check_output(options.json, "--json")
     devices.set_up()
-    entries = {}
-    for name, runs in map(read_entry, options.policies):
-        if name in entries:
-            raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
-        entries[name] = [as_contestant(who, stochastic=options.stochastic) for who in runs]
+    entries = read_entries(options.policies, stochastic=options.stochastic)
     task = with_settings(named_task(options) or common_task(entries), options, spec)
     sizes = list(dict.fromkeys(options.sizes or [task.num_agents]))
     comparison = compare(

@@ -9,9 +9,9 @@ from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation import reports
-from swarmbed.evaluation.compare import common_task, read_entry
+from swarmbed.evaluation.compare import common_task, read_entries
 from swarmbed.evaluation.stress import EPISODES, QUICK_EPISODES, QUICK_STEPS, stress
-from swarmbed.policy.find import SENSES, as_contestant
+from swarmbed.policy.find import SENSES
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.disturbances.settings import BY_NAME, KINDS
 
@@ -72,11 +72,7 @@ def run(argv: Sequence[str]) -> None:
 
 
 def _entries(policies: Sequence[str], outside: Sequence[str]) -> dict[str, list[Any]]:
-    entries: dict[str, list[Any]] = {}
-    for name, runs in map(read_entry, policies):
-        if name in entries:
-            raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
-        entries[name] = [as_contestant(who) for who in runs]
+    entries: dict[str, list[Any]] = {**read_entries(policies)}
     if outside:
         from swarmbed.interop.outside import outside_policy  # needs the extra "interop"
 

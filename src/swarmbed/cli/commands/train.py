@@ -1,6 +1,7 @@
 """swarmbed train: from nothing to a policy, its learning curve and a video."""
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, is_dataclass, replace
 from pathlib import Path
@@ -78,7 +79,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
     learner, settings = _settings(options, base, names)
     folder = Path(options.out) if options.out else free_folder(learner)
     runs = []
-    seeds = tuple(range(settings.seed, settings.seed + options.seeds))
+    seeds = range(settings.seed, settings.seed + options.seeds)
     for seed in seeds:
         where = folder if options.seeds == 1 else folder / f"seed-{seed}"
         result = start_run(
@@ -88,7 +89,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
         _finish(result, pictures, outputs, options.plugin)
         runs.append(result)
     if len(runs) > 1 and pictures.curve and is_first_process():
-        path = TrainingResults(folder, tuple(runs), seeds).plot().save(folder / "learning_curves.png")
+        path = TrainingResults(folder, tuple(runs), tuple(seeds)).plot().save(folder / "learning_curves.png")
         Console(soft_wrap=True).print(f"{'all seeds':<15} {path}", highlight=False)
 
 
@@ -188,5 +189,6 @@ def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugin
     console = Console(soft_wrap=True)
     for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:
         console.print(f"{what:<15} {path}", highlight=False)
-    command = [program(), "evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
-    console.print(f"{'evaluate it':<15} {' '.join(command)}", highlight=False)
+    named = [word for path in plugins for word in ("--plugin", path)]
+    command = shlex.join([program(), "evaluate", str(result.folder), *named])
+    console.print(f"{'evaluate it':<15} {command}", highlight=False, markup=False)

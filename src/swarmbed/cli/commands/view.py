@@ -1,5 +1,7 @@
 """swarmbed view: watch a swarm live in the browser, and interact with it."""
 
+import os
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -45,7 +47,12 @@ def run(argv: Sequence[str]) -> None:
     first = _setup(catalog, options, spec)
     # The port comes last: a wrong setting must not hold one.
     listener = launch.open_port(options.port)
-    launch.serve(server.make_app(catalog, first), listener, browser=not options.no_browser)
+    try:
+        launch.serve(server.make_app(catalog, first), listener, browser=not options.no_browser)
+    except KeyboardInterrupt:
+        # Python would wait for its threads, and one that compiles cannot be interrupted.
+        print("swarmbed: stopped", file=sys.stderr, flush=True)
+        os._exit(130)
 
 
 def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:

@@ -13,13 +13,17 @@
       this.chart = new Swarmbed.Chart($("chart"), $("chart-title"), $("log"));
       this.inspector = new Swarmbed.Inspector($("inspector-body"), $("inspector-title"), $("deselect"));
       this.layers = new Swarmbed.Layers($("layers"), () => this.relayer());
+      this.disturbances = new Swarmbed.Disturbances({
+        panel: $("disturbances"), summary: $("disturbances-summary"), reason: $("disturbances-reason"), list: $("dials"),
+        facts: $("disturbances-facts"), off: $("calm"),
+      }, (type, fields) => this.send(type, fields));
       new ResizeObserver(() => this.chart.fit()).observe($("chart"));
       Swarmbed.theme.bind($("theme"));
       Swarmbed.theme.onChange(() => this.recolour());
       this.veil("connecting");
       $("versus").replaceChildren(new Option("none"));
       this.connection = new Swarmbed.Connection({
-        open: () => this.scene && this.connection.send("setup", this.setup()),
+        open: () => this.scene && this.takeUpAgain(),
         lost: () => this.veil("the connection is lost; trying again"),
         hello: (hello) => this.greet(hello),
         busy: (busy) => this.veil(busy.message),
@@ -34,12 +38,15 @@
 
     greet(hello) {
       this.fewest = hello.fewest; this.most = hello.most;
+      this.disturbances.build(hello.disturbances);
       $("count").min = hello.fewest; $("count").max = hello.most;
       if (!this.scene) fill($("task"), hello.tasks, hello.first.task);
       if (!this.scene && hello.first.who) fill($("who"), [hello.first.who], hello.first.who);
       if (!this.scene && hello.first.agents) this.showCount(hello.first.agents);
       if (!this.scene) $("seed").value = hello.first.seed;
     }
+
+    takeUpAgain() { this.send("setup", this.setup()); this.disturbances.repeat(); }
 
     send(type, fields) { this.connection.send(type, fields); }
 
@@ -56,7 +63,7 @@
       this.scene = scene; this.queue = []; this.frame = null;
       this.selected = null;
       if (isSame) {
-        for (const { stage } of this.arenas) stage.selected = stage.sensed = null;
+        for (const { stage } of this.arenas) stage.selected = stage.sensed = stage.missed = null;
         this.inspector.clear();
         return;
       }
@@ -80,6 +87,7 @@
       $("facts").textContent = Swarmbed.describeWorld(scene) + (trained ? ` The policy was trained with ${trained} agents.` : "");
       this.begin();
       this.showWaiting();
+      this.disturbances.prepare();
     }
 
     // The large button that waits in the first picture.
@@ -127,9 +135,10 @@
         arena.tell(moment, moment.value, moment.news);
         if (moment.value !== null) this.chart.push(index, moment.step, moment.value, moment.ended);
         if (moment.look) {
-          this.inspector.show(this.scene.arenas[index], moment.look, moment.step, now);
+          this.inspector.show(this.scene.arenas[index], moment.look, moment.step, now, markOf(moment, moment.look.agent));
           const own = moment.look.ready ? moment.look.sets.find((set) => set.of_agents) : null;
           stage.sensed = own ? own.members : null;
+          stage.missed = moment.look.missed || null;
         }
         if (moment.news && before && before.arenas[index] && before.arenas[index].news !== moment.news) $("status").textContent = moment.news;
       });
@@ -150,7 +159,8 @@
       const times = this.scene.seconds ? `${Number((frame.speed * this.scene.seconds).toFixed(1))}×` : `${frame.speed}/s`;
       $("speed-text").textContent = times;
       $("speed").setAttribute("aria-valuetext", this.scene.seconds ? `${times} real time` : `${frame.speed} steps per second`);
-      this.wait(frame.waiting ? "compiling for this many agents …" : "");
+      this.disturbances.show(frame.disturbances, frame.count, frame.arenas);
+      this.wait(frame.waiting ? "compiling for this many agents …" : frame.disturbances.waiting ? "compiling the disturbances …" : "");
     }
 
     showCount(count) {
@@ -197,7 +207,7 @@
       this.selected = agent === null ? null : { arena, agent };
       this.arenas.forEach(({ stage }, index) => {
         stage.selected = this.selected && index === arena ? agent : null;
-        stage.sensed = null;
+        stage.sensed = stage.missed = null;
         stage.isDirty = true;
       });
       if (agent === null) this.inspector.clear();
@@ -267,6 +277,10 @@
       clearTimeout(this.toastTimer);
       this.toastTimer = setTimeout(() => { $("toast").hidden = true; }, 6000);
       if (this.waitsFor && !(this.frame && !this.frame.draft)) this.veil(message, true);
+      if (this.frame) {
+        this.disturbances.revert(this.frame.disturbances.values);
+        this.disturbances.show(this.frame.disturbances, this.frame.count, this.frame.arenas);
+      }
       if (this.scene) {
         // Whatever was chosen did not come to pass.
         $("task").value = this.scene.task; $("who").value = this.scene.who; $("versus").value = this.scene.versus || "none";
@@ -281,6 +295,8 @@
       this.stepped = this.painted = 0;
     }
   }
+
+  const markOf = ({ ids, marks }, agent) => (marks ? marks[ids.indexOf(agent)] : 0);
 
   const fill = (select, names, chosen) => {
     select.replaceChildren(...names.map((name) => new Option(name, name, false, name === chosen)));

@@ -60,8 +60,9 @@
       this.value.textContent = metric && value !== null ? `${metric.label} ${amount(value, metric)}` : "";
       this.badge.hidden = !news;
       this.badge.textContent = news || "";
+      const { still } = Swarmbed.marks.counts(moment.marks);
       const evaders = (moment.evader_x || []).length;
-      this.canvas.setAttribute("aria-label", `${this.name}: ${count} agent${count === 1 ? "" : "s"}${evaders ? ` and ${evaders} evader${evaders > 1 ? "s" : ""}` : ""}, step ${moment.step}. ${this.value.textContent}`);
+      this.canvas.setAttribute("aria-label", `${this.name}: ${count} agent${count === 1 ? "" : "s"}${evaders ? ` and ${evaders} evader${evaders > 1 ? "s" : ""}` : ""}${still ? `, ${still} standing still` : ""}, step ${moment.step}. ${this.value.textContent}`);
     }
   }
 

@@ -16,6 +16,18 @@
   };
   const signed = (value, digits = 2) => value.toFixed(digits).replace("-", "−").replace(/^−(0\.?0*)$/, "$1");
 
+  // What goes wrong with this agent, in a few words.
+  const trouble = (missed, mark) => {
+    if (!missed) return "";
+    const many = (count, one, more) => (count ? [`${count} ${count === 1 ? one : more}`] : []);
+    return [
+      ...(mark & Swarmbed.marks.STANDS_STILL ? ["stands still"] : []),
+      ...(mark & Swarmbed.marks.CONTRARY ? ["does the opposite"] : []),
+      ...many(missed.lost.length, "message lost in this step", "messages lost in this step"),
+      ...many(missed.hidden.length, "neighbour in its blind sector", "neighbours in its blind sector"),
+    ].join(" · ");
+  };
+
   class Inspector {
     constructor(body, title, close) {
       this.body = body; this.title = title; this.close = close;
@@ -32,7 +44,7 @@
     }
 
     // `arena` names the columns; `look` holds the numbers.
-    show(arena, look, step, now) {
+    show(arena, look, step, now, mark = 0) {
       if (look.agent !== this.agent) { this.clear(); this.agent = look.agent; this.last = 0; }
       this.close.hidden = false;
       this.title.textContent = `Agent ${look.agent}`;
@@ -50,10 +62,13 @@
       if (now - this.last < EVERY) return;
       this.last = now;
       this.fill(look);
+      this.trouble.textContent = trouble(look.missed, mark);
+      this.trouble.hidden = !this.trouble.textContent;
     }
 
     build(arena, look) {
-      this.body.replaceChildren();
+      this.trouble = element("p", "", "trouble");
+      this.body.replaceChildren(this.trouble);
       this.actions = this.meters("It does", arena.actions);
       this.strips = look.embeddings.map((vector, i) => this.strip(vector.length, look.embeddings.length > 1 ? ` of set ${i + 1}` : ""));
       if (!look.embeddings.length) this.body.append(element("p", "This controller is a fixed rule and has no embedding.", "quiet facts"));

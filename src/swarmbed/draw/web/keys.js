@@ -60,6 +60,7 @@
     i: () => app.setTool("inspect"),
     a: () => app.setTool("add"),
     x: () => app.setTool("remove"),
+    f: () => app.disturbances.toggle(),
     l: () => $("log").click(),
     d: () => Swarmbed.theme.toggle(),
     "?": () => $("keys").showModal(),
@@ -69,7 +70,7 @@
     if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
     // Fields, lists and sliders have keys of their own.
     if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
-    if (event.key === " " && event.target.matches("button, input, .scroll")) return;
+    if (event.key === " " && event.target.matches("button, input, summary, .scroll")) return;
     const key = event.key.toLowerCase();
     if (KEYS[key]) KEYS[key](event); else if (!app.layers.key(key)) return;
     event.preventDefault();

@@ -143,62 +143,6 @@
     for (const band of bands.flat()) band.stroke();
   }
 
-  function selection(stage, c, shown) {
-    const index = stage.selected === null ? undefined : shown.slots.get(stage.selected);
-    if (index === undefined) return;
-    const x = stage.px(shown.x[index]), y = stage.py(shown.y[index]);
-    c.strokeStyle = stage.colours.select;
-    if (stage.sensed) {
-      c.beginPath();
-      // Of thousands of neighbours a few hundred are drawn: more would take long and be one blot.
-      const stride = Math.ceil(stage.sensed.length / 400);
-      for (let k = 0; k < stage.sensed.length; k += stride) {
-        const j = shown.slots.get(stage.sensed[k]);
-        if (j !== undefined) segment(stage, c, shown.x[index], shown.y[index], shown.x[j], shown.y[j]);
-      }
-      c.lineWidth = 1.2;
-      c.globalAlpha = Math.max(0.15, Math.min(0.7, 14 / stage.sensed.length));
-      c.stroke();
-      c.globalAlpha = 1;
-    }
-    if (stage.world.comm_radius !== null) {
-      c.beginPath();
-      circle(stage, c, x, y, stage.world.comm_radius * stage.scale);
-      c.lineWidth = 1.5;
-      c.setLineDash([6, 5]);
-      c.stroke();
-      c.setLineDash([]);
-    }
-    c.beginPath();
-    c.arc(x, y, Math.max(stage.mark * 1.6, 7), 0, 2 * Math.PI);
-    c.lineWidth = 2.5;
-    c.stroke();
-  }
-
-  function agents(stage, c, shown) {
-    const size = stage.mark, path = new Path2D(), bright = new Path2D(), { raster, isCrowd } = stage;
-    const colour = stage.colours.agents[stage.which], dense = isCrowd ? raster.colour(colour) : 0;
-    if (isCrowd) raster.prepare(size);
-    for (let i = 0; i < shown.x.length; i++) {
-      const id = shown.ids[i], isBright = id === stage.selected || id === stage.hovered, heading = shown.heading[i];
-      const target = isBright ? bright : path;
-      images(stage, stage.px(shown.x[i]), stage.py(shown.y[i]), size, (x, y) => {
-        if (isCrowd && !isBright) raster.mark(x, y, heading, dense);
-        else Swarmbed.dart(target, x, y, size * Math.cos(heading), -size * Math.sin(heading));
-      });
-    }
-    if (isCrowd) raster.end(c, ...stage.size);
-    c.lineJoin = "round";
-    c.strokeStyle = stage.colours.stage;
-    c.lineWidth = thin(1.2);
-    for (const [which, fill] of [[path, colour], [bright, stage.colours.select]]) {
-      if (isCrowd && which === path) continue;
-      c.stroke(which);
-      c.fillStyle = fill;
-      c.fill(which);
-    }
-  }
-
   function evaders(stage, c, shown) {
     const radius = Math.max(0.62 * stage.mark, 4.5);
     (shown.evader_x || []).forEach((value, i) => {
@@ -241,5 +185,5 @@
     c.strokeRect(left, top, width, height);
   }
 
-  Swarmbed.paint = { grid, voronoi, radii, edges, traces, selection, agents, evaders, box };
+  Swarmbed.paint = { grid, voronoi, radii, edges, traces, evaders, box, images, circle, segment, thin };
 })();

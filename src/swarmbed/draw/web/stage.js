@@ -13,7 +13,7 @@
       this.layers = { edges: false, cells: false, traces: true, radius: false };
       this.trailLength = 60;
       this.selected = null; // number of an agent
-      this.sensed = null; // numbers of the agents that the selected one senses
+      this.sensed = this.missed = null; // numbers of the agents that the selected one senses, and what it misses of others
       this.hovered = null;
       this.box = null; // two corners of a rectangle that is being drawn
       this.world = null;
@@ -31,7 +31,7 @@
       this.world = world;
       this.period = world.torus ? [world.high[0] - world.low[0], world.high[1] - world.low[1]] : [0, 0];
       this.moment = null;
-      this.selected = this.sensed = this.hovered = null;
+      this.selected = this.sensed = this.missed = this.hovered = null;
       this.trails = new Map();
       this.fit();
     }
@@ -92,7 +92,7 @@
       this.lasts = isContinued ? milliseconds : 0;
       if (!isContinued) this.trails.clear();
       if (!isContinued || moment.step !== before.step) this.remember(moment);
-      if (this.selected !== null && !this.slots.has(this.selected)) this.selected = this.sensed = null;
+      if (this.selected !== null && !this.slots.has(this.selected)) this.selected = this.sensed = this.missed = null;
     }
 
     takeUp(moment) {

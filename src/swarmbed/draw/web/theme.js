@@ -32,6 +32,7 @@ var Swarmbed = {};
         ink: colour("ink"), quiet: colour("quiet"), line: colour("line"), grid: colour("grid"), stage: colour("stage"),
         agents: [colour("agent-a"), colour("agent-b")], evader: colour("evader"), evaderCell: colour("evader-cell"),
         cell: colour("cell"), select: colour("select"), positive: colour("positive"), negative: colour("negative"),
+        still: colour("still"), contrary: colour("contrary"), lost: colour("lost"),
       };
     },
     // The theme's button: a sun or a moon, and what pressing it would do.

@@ -8,7 +8,7 @@ from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import State
 from swarmbed.tasks.disturbances import chance
 from swarmbed.tasks.disturbances.settings import Disturbed
-from swarmbed.tasks.disturbances.state import strength_of
+from swarmbed.tasks.disturbances.state import strength_of, term_of
 
 
 def disturbed_action(state: State, action: Float[Array, "N A"]) -> Float[Array, "N A"]:
@@ -22,8 +22,7 @@ def disturbed_action(state: State, action: Float[Array, "N A"]) -> Float[Array, 
         return action
     action = jnp.clip(action, -1.0, 1.0)
     who, numbers = disturbance.identity[:, None], jnp.arange(action.shape[1])[None, :]
-    if (count := strength_of(state, "contrary_agents")) is not None:
-        contrary = disturbance.order["contrary_agents"] < count
+    if (contrary := are_contrary(state)) is not None:
         # Only the drive: with its steering turned round as well, one that steers by feedback would just go backwards.
         action = jnp.where(contrary[:, None] & (numbers == 0), -action, action)
     if (bias := strength_of(state, "action_bias")) is not None:
@@ -33,6 +32,12 @@ def disturbed_action(state: State, action: Float[Array, "N A"]) -> Float[Array, 
         drawn = chance.words(disturbance.key, chance.ACTION_NOISE, state.age, who, numbers)[0]
         action = action + noise * chance.normal(drawn)
     return action
+
+
+def are_contrary(state: State) -> Bool[Array, " N"] | None:
+    """Who does the opposite: those first in the episode's order; None where nobody ever does."""
+    count = strength_of(state, "contrary_agents")
+    return None if count is None else state.disturbance.order["contrary_agents"] < count
 
 
 def top_speed(state: State, max_speed: float) -> Float[Array, " N"] | None:
@@ -62,10 +67,10 @@ def stands_still(task: Disturbed, state: State) -> Bool[Array, " N"] | None:
         still.append(rate * time >= -jnp.log(chance.uniform(chance.words(key, chance.STOP, who)[0])))
     if (share := strength_of(state, "stop_share")) is not None:
         chosen = disturbance.order["stop_share"] < jnp.round(share * disturbance.population)
-        still.append(chosen & (time >= task.stop_time))
+        still.append(chosen & (time >= term_of(task, state, "stop_time")))
     if (share := strength_of(state, "pause_share")) is not None:
         phase = chance.uniform(chance.words(key, chance.PAUSE_PHASE, who)[0])
-        piece = jnp.floor(time / task.pause_seconds + phase).astype(jnp.int32)
+        piece = jnp.floor(time / term_of(task, state, "pause_seconds") + phase).astype(jnp.int32)
         still.append(chance.uniform(chance.words(key, chance.PAUSE, piece, who)[0]) < share)
     return jnp.stack(still).any(axis=0) if still else None
 

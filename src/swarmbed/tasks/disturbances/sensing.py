@@ -32,13 +32,17 @@ def seen(state: State, to_target: Displacement, viewers: Int[Array, " M"]) -> Bo
     width = strength_of(state, "blind_angle")
     if width is None:
         return None
-    disturbance = state.disturbance
-    drawn = chance.uniform(chance.words(disturbance.key, chance.BLIND, disturbance.identity[viewers])[0])
-    centre = heading_vector(2 * jnp.pi * drawn)
+    centre = heading_vector(blind_centre(state, viewers))
     where = bearing(to_target, heading_vector(state.agents.heading[viewers]))
     towards = where.cos * centre.cos[:, None] + where.sin * centre.sin[:, None]
     hidden = (towards > jnp.cos(width / 2)) & (width > 0) & (to_target.distance > 0)
     return ~hidden
+
+
+def blind_centre(state: State, viewers: Int[Array, " M"]) -> Float[Array, " M"]:
+    """The middle of each viewer's blind sector, counter-clockwise from its heading; drawn once for each agent."""
+    disturbance = state.disturbance
+    return 2 * jnp.pi * chance.uniform(chance.words(disturbance.key, chance.BLIND, disturbance.identity[viewers])[0])
 
 
 def measured(

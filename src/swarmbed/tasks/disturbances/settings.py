@@ -40,6 +40,11 @@ KINDS = (
     Kind("contrary_agents", "agents do the opposite", "agents", (1, 2, 3, 5, 10), True),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
+# How two of them come about, and usual values of it. These are no strengths: at none of them a disturbance is off.
+TIMES = (
+    Kind("stop_time", "when that share stops", "s", (0, 1, 3, 10, 30)),
+    Kind("pause_seconds", "how long a pause lasts", "s", (0.5, 1, 2, 5, 10)),
+)
 
 
 @dataclass(frozen=True)

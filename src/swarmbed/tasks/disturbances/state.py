@@ -31,6 +31,8 @@ class Disturbance(NamedTuple):
 
     ``identity`` stands for an agent wherever something is drawn for it, so renumbering agents changes nothing.
     ``order`` says which agents come first where some are affected; ``past`` is kept while messages are late.
+    ``terms`` holds values of ``stop_time``, ``pause_seconds`` and ``stopped_seen`` that take the place of the task's,
+    where they change while an episode runs.
     """
 
     key: UInt32[Array, "2"]
@@ -39,20 +41,22 @@ class Disturbance(NamedTuple):
     order: dict[str, Int[Array, " N"]]
     population: Float[Array, ""]
     past: Past | None
+    terms: dict[str, Array] = {}  # noqa: RUF012 (nobody changes it: states are data)
 
 
 Some = TypeVar("Some", bound=State)
 
 
-def begin(task: Disturbed, state: Some, key: PRNGKeyArray) -> Some:
-    """The start of an episode with its disturbances drawn; the state as it is where none is on."""
+def begin(task: Disturbed, state: Some, key: PRNGKeyArray, identity: Int[Array, " N"] | None = None) -> Some:
+    """The start of an episode with its disturbances drawn; the state as it is where none is on.
+
+    Agents are known by their places, unless ``identity`` gives them other numbers.
+    """
     if not task.ranges:
         return state
-    data = jax.random.key_data(jax.random.fold_in(key, _FOLD))[..., :2]
-    count = state.present.shape[0]
-    identity = jnp.arange(count)
-    index = {kind.name: number for number, kind in enumerate(KINDS)}
-    strength = {name: _draw(data, index[name], name, *ends) for name, ends in task.ranges.items()}
+    data = _data(key)
+    identity = jnp.arange(state.present.shape[0]) if identity is None else identity
+    strength = drawn_strengths(task, key)
     order = {name: _order(data, ORDERS[name], identity, state.present) for name in strength if name in ORDERS}
     past = None
     if "message_delay" in strength:
@@ -61,6 +65,12 @@ def begin(task: Disturbed, state: Some, key: PRNGKeyArray) -> Some:
         past = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (slots, *leaf.shape)), told)
     population = state.present.sum(dtype=jnp.result_type(float))
     return state._replace(disturbance=Disturbance(data, identity, strength, order, population, past))
+
+
+def drawn_strengths(task: Disturbed, key: PRNGKeyArray) -> dict[str, Float[Array, ""]]:
+    """The strengths that the episode with this start draws, of the disturbances that the task has on."""
+    data, index = _data(key), {kind.name: number for number, kind in enumerate(KINDS)}
+    return {name: _draw(data, index[name], name, *ends) for name, ends in task.ranges.items()}
 
 
 def with_strengths(state: Some, strengths: Mapping[str, Any]) -> Some:
@@ -76,6 +86,15 @@ def with_strengths(state: Some, strengths: Mapping[str, Any]) -> Some:
 def strength_of(state: State, name: str) -> Float[Array, ""] | None:
     """How strong a disturbance is; None where it is off."""
     return None if state.disturbance is None else state.disturbance.strength.get(name)
+
+
+def term_of(task: Disturbed, state: State, name: str) -> Any:
+    """``stop_time``, ``pause_seconds`` or ``stopped_seen``: the state's own where it has one, else the task's."""
+    return getattr(task, name) if state.disturbance is None else state.disturbance.terms.get(name, getattr(task, name))
+
+
+def _data(key: PRNGKeyArray) -> UInt32[Array, "2"]:
+    return jax.random.key_data(jax.random.fold_in(key, _FOLD))[..., :2]
 
 
 def _draw(key: Array, index: int, name: str, low: float, high: float) -> Array:

@@ -1,0 +1,51 @@
+"""Outcomes of long sweeps, kept on disk as they come, so that an interrupted sweep is taken up where it stopped."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from swarmbed.policy.find import Contestant
+from swarmbed.policy.policy import Policy
+from swarmbed.spec import settings
+from swarmbed.spec.files import write_atomically
+from swarmbed.tasks.base import Task
+
+
+class Kept:
+    """Outcomes in a folder, each in a file that is named by everything it depends on; without a folder none is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def outcome(self, name: str, depends_on: Sequence[Any], measure: Callable[[], Any]) -> Any:
+        """What ``measure`` returned when everything it depends on was the same before, or else returns now: JSON."""
+        if self.folder is None:
+            return measure()
+        digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        file = self.folder / f"{name}-{digest}.json".replace("/", "_")
+        try:
+            return json.loads(file.read_text())
+        except (OSError, ValueError):  # not there, or damaged: measured again
+            found = measure()
+            write_atomically(file, json.dumps(found).encode())
+            return found
+
+
+def task_fingerprint(task: Task) -> list[Any]:
+    """What changes when a task does."""
+    return [type(task).__qualname__, settings.as_dict(task)]
+
+
+def fingerprint(run: Contestant) -> str:
+    """What changes when a policy does: its weights, or a controller's gains."""
+    if not isinstance(run.controller, Policy):
+        return repr(run.controller)
+    digest = hashlib.sha256(repr([*run.controller.specs.values(), run.controller.stochastic]).encode())
+    for leaf in jax.tree.leaves(run.controller.params):
+        digest.update(np.asarray(leaf).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,174 @@
+"""How far policies carry: each is run with swarms of many sizes, whatever size it was trained with.
+
+All run from equal starts. The world is either that of the task at every size, so that it gets crowded, or it grows
+with the swarm, so that an agent has about as many neighbours as before. Large swarms get fewer episodes: a cell of the
+matrix may take a budget of agent-steps (agents × time steps × episodes).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from swarmbed.controllers.random import Random
+from swarmbed.evaluation import statistics
+from swarmbed.evaluation.compare import Who, common_task, misfit, named_runs
+from swarmbed.evaluation.evaluate import Numbers, evaluate
+from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
+from swarmbed.evaluation.progress import Report, reporting
+from swarmbed.evaluation.statistics import Estimate
+from swarmbed.evaluation.transfer_matrix import DENSITIES, Cell, TransferMatrix, trained_with
+from swarmbed.policy.find import Contestant, choose_task
+from swarmbed.spec.arguments import TASK, checked_arguments
+from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.files import write_atomically
+from swarmbed.spec.registry import task_name
+from swarmbed.spec.settings import check_count
+from swarmbed.tasks import make
+from swarmbed.tasks.base import Task
+
+SIZES, QUICK_SIZES = (5, 10, 20, 50, 100, 300, 1000), (5, 20, 100)
+EPISODES, QUICK_EPISODES, LEAST = 200, 16, 8
+AGENT_STEPS = 2**22  # of a cell: 200 episodes of 1024 steps with 20 agents
+QUICK_STEPS = 300
+
+
+@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
+def transfer(
+    policies: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
+    task: Task | str | None = None,
+    *,
+    num_agents: Sequence[int] | None = None,
+    density: str = "growing",
+    episodes: int | None = None,
+    agent_steps: int = AGENT_STEPS,
+    seed: int = 0,
+    quick: bool = False,
+    out: str | Path | None = None,
+    progress: bool | Report = True,
+) -> TransferMatrix:
+    """Run policies and controllers with swarms of several sizes, from equal starts, and put them into one matrix.
+
+    ``policies`` are as in :func:`swarmbed.compare`: a list, or a dictionary from names to one or several trainings.
+    ``num_agents`` lists the sizes. ``density`` is ``"growing"`` (the world stays the task's) or ``"constant"`` (its
+    area grows with the swarm, from the task's own number of agents on). A size gets ``episodes`` episodes, or as many
+    as ``agent_steps`` allow, but at least 8. With ``out``, a folder, the matrix is written there as ``transfer.json``,
+    ``transfer.png`` and ``transfer.txt``, and what an interrupted call has measured is taken up again. ``quick`` looks
+    at fewer sizes, episodes and steps.
+
+    >>> transfer(["consensus"], "rendezvous-local", quick=True)  # doctest: +SKIP
+    """
+    entries: dict[str, list[Contestant]] = named_runs(policies)
+    base = make(task) if isinstance(task, str) else task if task is not None else common_task(entries)
+    if not entries:
+        raise SwarmbedError("transfer needs at least one policy or controller")
+    base = replace(base, horizon=min(base.horizon, QUICK_STEPS)) if quick else base
+    choose("density", density, DENSITIES)
+    sizes = sorted(set(num_agents or (QUICK_SIZES if quick else SIZES)))
+    most = (QUICK_EPISODES if quick else EPISODES) if episodes is None else episodes
+    for name, number in [("episodes", most), ("agent_steps", agent_steps), *(("num_agents", size) for size in sizes)]:
+        check_count(name, number, 1)
+    check_count("seed", seed, 0)
+    tasks = {size: task_of(base, size, density) for size in sizes}
+    missing = {name: {n: why for n, t in tasks.items() if (why := misfit(runs, t))} for name, runs in entries.items()}
+    for name, reasons in missing.items():
+        if len(reasons) == len(sizes):
+            raise SwarmbedError(f"{name}: {next(iter(reasons.values()))}")
+    counts = {size: episodes_of(tasks[size], most, agent_steps) for size in sizes}
+    floor = Contestant("random", Random())
+    runs_at = {n: 1 + sum(len(runs) for name, runs in entries.items() if n not in missing[name]) for n in sizes}
+    work = sum(counts[n] * n * runs_at[n] for n in sizes)  # in units of agents × episodes
+    with reporting(progress, work, "transfer") as report:
+        bench = _Bench(seed, Kept(None if out is None else Path(out) / "parts"), report)
+        cells: dict[str, dict[int, Cell]] = {name: {} for name in entries}
+        floors = {}
+        for size in sizes:
+            floors[size] = bench.cell([floor], tasks[size], counts[size])
+            for name in (name for name in entries if size not in missing[name]):
+                cells[name][size] = bench.cell(entries[name], tasks[size], counts[size])
+    trained = {name: trained_with([run.task for run in runs]) for name, runs in entries.items()}
+    matrix = TransferMatrix(base, density, tasks, counts, trained, cells, missing, floors, seed)
+    if out is not None:
+        write_matrix(matrix, Path(out))
+    return matrix
+
+
+def write_matrix(matrix: TransferMatrix, folder: Path) -> None:
+    """The matrix as numbers, picture and text."""
+    report = json.dumps(matrix.summary(), indent=1, allow_nan=False)
+    write_atomically(folder / "transfer.json", f"{report}\n".encode())
+    matrix.draw(folder / "transfer.png")
+    write_atomically(folder / "transfer.txt", f"{matrix}\n".encode())
+
+
+def task_of(base: Task, size: int, density: str) -> Task:
+    """The task with so many agents, in its own world or in one with as many agents per area."""
+    task = base.resized(size)
+    if density == "growing":
+        return task
+    sides = [name for name in ("width", "height") if name in {field.name for field in fields(task)}]
+    if len(sides) < 2:
+        raise SwarmbedError(f"task {task_name(base)!r} has no width and height, so its density cannot be kept constant")
+    factor = (size / base.num_agents) ** 0.5
+    return replace(task, **{name: getattr(base, name) * factor for name in sides})
+
+
+def episodes_of(task: Task, most: int, agent_steps: int) -> int:
+    """As many as the budget allows, at most those asked for and at least 8 of these."""
+    return min(most, max(LEAST, agent_steps // (task.num_agents * task.horizon)))
+
+
+class _Bench:
+    """Runs policies with one size of swarm after the other, remembers the outcomes, and says how far it is."""
+
+    def __init__(self, seed: int, kept: Kept, report: Report | None) -> None:
+        self.seed, self.kept, self.report, self.finished = seed, kept, report, 0
+
+    def cell(self, runs: Sequence[Contestant], task: Task, episodes: int) -> Cell:
+        """What all trainings of one method reach."""
+        found = [self._run(run, choose_task(run, task), episodes) for run in runs]
+        metric = task.headline
+        finals = None if metric is None else np.array([one["finals"] for one in found], np.float64)
+        return Cell(
+            mean_estimate(np.array([one["returns"] for one in found], np.float64)),
+            None if finals is None or metric is None else mean_estimate(finals, is_share=metric.is_share),
+            tuple(float(np.mean(one["returns"])) for one in found),
+            sum(one["overlooking"] for one in found),
+        )
+
+    def _run(self, run: Contestant, task: Task, episodes: int) -> dict[str, Any]:
+        def outcome() -> dict[str, Any]:
+            tell = False if self.report is None else self._tell(task.num_agents)
+            found = evaluate(run, task, episodes=episodes, seed=self.seed, progress=tell)
+            metric = task.headline
+            return {
+                "returns": found.returns.tolist(),
+                "finals": None if metric is None else found.curves[metric.curve][:, -1].tolist(),
+                "overlooking": int((found.overlooked > 0).sum()),
+            }
+
+        depends_on = [fingerprint(run), *task_fingerprint(task), episodes, self.seed]
+        found: dict[str, Any] = self.kept.outcome(f"{run.name}-{task.num_agents}", depends_on, outcome)
+        self.finished += episodes * task.num_agents
+        self._tell(0)(0)
+        return found
+
+    def _tell(self, agents: int) -> Report:
+        return lambda more: None if self.report is None else self.report(self.finished + more * agents)
+
+
+def mean_estimate(values: Numbers, *, is_share: bool = False) -> Estimate:
+    """The mean of a table (runs, episodes) with its bootstrap interval over runs and starts.
+
+    All or none of a few episodes say less than a bootstrap believes: for a share the interval is at least as wide as
+    Wilson's for so many starts.
+    """
+    mean = float(values.mean())
+    low, high = (float(bound) for bound in statistics.mean_interval_over_runs(values))
+    if is_share:
+        least = statistics.wilson_interval(mean * values.shape[1], values.shape[1])
+        low, high = min(low, least.low), max(high, least.high)
+    return Estimate(mean, low, high)
