@@ -32,7 +32,7 @@ def test_the_census_names_older_code_and_what_does_not_count(tmp_path: Path, mon
     kept(tmp_path, "seed-0", "# swarmbed 0.1.0, commit d0d5329cada7")
     kept(tmp_path, "seed-1", f"{STAMPED} 1")
     assert generation.census(tmp_path) == (
-        f"runs: 1 by swarmbed 0.1.0, 1 by swarmbed {__version__}; the results test holds older ones equal to this "
+        f"runs: 1 by swarmbed 0.1.0, 1 by swarmbed {__version__}; the results test checks that older ones equal this "
         "version's"
     )
     kept(tmp_path, "seed-2", f"{STAMPED} 2")

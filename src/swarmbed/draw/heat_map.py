@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from swarmbed.draw.style import FAINT, INK, new_figure
 
 CELL_WIDTH, CELL_HEIGHT = 1.05, 0.5  # inches
-COLOURS = colormaps["Blues"]  # one hue from light to dark reads the same to everybody, and in grey
+COLOURS = colormaps["Blues"]  # one hue from light to dark reads the same to all readers, and in grey
 LIGHTEST, DARKEST = 0.05, 0.85  # of the colour map: text has to be read on it
 DARK = 0.6  # the share from which on text is white
 

@@ -1,4 +1,4 @@
-"""Outcomes of long sweeps, kept on disk as they come, so that an interrupted sweep is taken up where it stopped."""
+"""Outcomes of long sweeps, stored on disk as they come: an interrupted sweep resumes where it stopped."""
 
 import hashlib
 import json

@@ -1,7 +1,7 @@
 """How far policies carry: each is run with swarms of many sizes, whatever size it was trained with.
 
-All run from equal starts. The world is either that of the task at every size, so that it gets crowded, or it grows
-with the swarm, so that an agent has about as many neighbours as before. Large swarms get fewer episodes: a cell of the
+All run from equal starts. The world is either that of the task at every size, which gets crowded, or it grows
+with the swarm, so an agent has about as many neighbours as before. Large swarms get fewer episodes: a cell of the
 matrix may take a budget of agent-steps (agents × time steps × episodes).
 """
 

@@ -7,7 +7,7 @@ lead over random actions there,
     share(i, N) = (R(i, N) − F(N)) / (max_k R(k, N) − F(N))
 
 with R the mean of row i and F that of the random controller from the same starts: 1 is the best row of the column, 0 is
-no better than random actions. Where nobody is better than random actions there is no colour.
+no better than random actions. Where no row beats random actions there is no colour.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One training per size of swarm, all else equal: what a transfer matrix has as rows. Runs that stopped go on."""
+"""One training per size of swarm, all else equal: what a transfer matrix has as rows. Stopped runs are resumed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def train_at_sizes(
 ) -> dict[str, list[Path]]:
     """Train with every size (several: drawn for each episode) and every seed; the run folders, by what they saw.
 
-    ``settings`` are those of all trainings, by section. A run that is in its folder already goes on where it stopped,
+    ``settings`` are those of all trainings, by section. A run that is already in its folder is resumed,
     or is taken as it is.
     """
     run = build(RunSettings, settings.get("run", {}), "section [run]")
@@ -51,7 +51,7 @@ def _of_size(sizes: Sequence[int]) -> dict[str, object]:
 
 
 def _check_same(where: Path, learner: Learner, run: RunSettings) -> None:
-    """Refuse to take a run with other settings for ours; it may be shorter than asked for, and then goes on."""
+    """Refuse to take a run with other settings for ours; it may be shorter than requested, and is then resumed."""
     folder = RunFolder(where)
     if not folder.config.is_file():
         return

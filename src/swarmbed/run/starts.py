@@ -1,9 +1,9 @@
-"""Several short starts of one run, of which the most promising goes on: ``--starts 4:30``.
+"""Several short starts of one run, of which the most promising continues: ``--starts 4:30``.
 
-Some tasks have a local optimum in which half of all trainings end, and early numbers tell which: in pursuit, a swarm
-that has begun to close in has a predictable future, so its critic explains more of the returns. Each start is a run of
-its own in ``starts/K`` inside the run's folder, with its own seed, so a stopped search is resumed like any run. What
-the other starts cost is counted in the table of the run that goes on.
+Some tasks have a local optimum in which half of all runs end, and early metrics tell which: in pursuit, a swarm that
+has begun to close in is predictable, so its critic explains more of the returns. Each start is a run of its own in
+``starts/K`` inside the run's folder, with its own seed, so a stopped search is resumed like any run. The cost of the
+other starts is counted in the table of the run that continues.
 """
 
 import math
@@ -47,7 +47,7 @@ def settings_of(run: RunSettings, number: int) -> RunSettings:
 
 
 def check(run: RunSettings, columns: tuple[str, ...]) -> None:
-    """Say so if a run cannot have the starts it asks for."""
+    """Raise an error if a run cannot have the starts it asks for."""
     if run.starts is None:
         return
     if parse(run.starts).iterations > run.iterations:

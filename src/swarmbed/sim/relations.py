@@ -64,8 +64,8 @@ def heading_vector(heading: Float[Array, " N"]) -> Direction:
     count = heading.shape[0]
     if count < FEW:
         return Direction(jnp.cos(heading), jnp.sin(heading))
-    # Two rounds of a loop, because the compiler would otherwise compute them anew for every pair that reads them: a
-    # loop is what it does not look through.
+    # Two rounds of a loop, because the compiler would otherwise recompute them for every pair that reads them: it does
+    # not fuse across a loop.
     halves = jnp.pad(heading, (0, count % 2)).reshape(2, -1)
     cos, sin = lax.map(lambda half: (jnp.cos(half), jnp.sin(half)), halves)
     return Direction(cos.reshape(-1)[:count], sin.reshape(-1)[:count])

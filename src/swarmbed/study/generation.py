@@ -50,5 +50,5 @@ def census(results: Path) -> str:
     refused = {made: number for made, number in makers.items() if not made.counts}
     older = any(made.version != __version__ for made in kept)
     words = f"runs: {count(kept) or 'none'}"
-    words += "; the results test holds older ones equal to this version's" if older else ""
+    words += "; the results test checks that older ones equal this version's" if older else ""
     return words + (f". Not counted, since that code gave other numbers: {count(refused)}" if refused else "")

@@ -41,7 +41,7 @@ swarmbed transfer --task rendezvous-local --train 10 20 50 5..50 --iterations 60
 def run(argv: Sequence[str]) -> None:
     parser = Parser("transfer", SUMMARY, EXAMPLE)
     parser.add_argument(
-        "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several trainings of one method as NAME=WHO,WHO,…"
+        "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several runs of one method as NAME=WHO,WHO,…"
     )
     parser.add_argument(
         "--agents", type=count, nargs="+", dest="run_with", metavar="INT",
@@ -54,29 +54,29 @@ def run(argv: Sequence[str]) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--episodes", type=count, metavar="INT",
-        help=f"how many to run with each size, at most (default: {EPISODES}, with --quick {QUICK_EPISODES})",
+        help=f"episodes with each size, at most (default: {EPISODES}, with --quick {QUICK_EPISODES})",
     )  # fmt: skip
     parser.add_argument(
         "--agent-steps", type=count, default=AGENT_STEPS, metavar="INT",
         help=f"agents × steps × episodes of a cell: large swarms get fewer episodes, but at least {LEAST} "
         f"(default: {AGENT_STEPS})",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the starts (default: 0)")
     parser.add_argument(
         "--quick", action="store_true", help=f"fewer sizes and episodes, at most {QUICK_STEPS} steps each"
     )
     parser.add_argument(
         "--out", default="transfer", metavar="DIR",
-        help="folder for transfer.png, transfer.json, transfer.txt and what was trained; what was stopped goes on "
-        "there (default: transfer)",
+        help="folder for transfer.png, transfer.json, transfer.txt and the trained policies; an interrupted command "
+        "resumes there (default: transfer)",
     )  # fmt: skip
     training = parser.add_argument_group("training")
     training.add_argument(
         "--train", type=_sizes, nargs="+", default=[], metavar="SIZES",
-        help="train a policy with each of these sizes first: 20; 5..50 or 5,10,20: drawn for every episode",
+        help="train a policy with each of these sizes first: 20; 5..50 or 5,10,20: every episode draws one",
     )  # fmt: skip
-    training.add_argument("--iterations", type=count, metavar="INT", help="of every training (default: 60)")
-    training.add_argument("--seeds", type=count, metavar="K", help="trainings of each size (default: 1)")
+    training.add_argument("--iterations", type=count, metavar="INT", help="iterations of each run (default: 60)")
+    training.add_argument("--seeds", type=count, metavar="K", help="runs with each size (default: 1)")
     training.add_argument("--embedding", metavar="NAME", help="of every training (default: neural)")
     training.add_argument("--preset", metavar="NAME", help="named settings, as in 'swarmbed train'")
     training.add_argument("--config", metavar="FILE.toml", help="all other settings, such as a run's config.toml")
