@@ -111,7 +111,7 @@ def rollout(
         envs = Environments(
             # A condition outside vmap: new starts are drawn only in the rare steps in which some episode ends.
             lax.cond(jnp.any(ended), lambda: _restart(task, ended, moved.state, reset_key), lambda: moved.state),
-            # A return that is not finite stays, so that whoever looks at the end of the segment sees where it was.
+            # A return that is not finite stays, so the end of the segment shows where it was.
             jnp.where(ended & jnp.isfinite(episode_return), 0.0, episode_return),
             envs.is_whole | ended,
             {name: jnp.where(ended, 0.0, value) for name, value in so_far.items()},

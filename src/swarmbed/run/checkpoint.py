@@ -78,7 +78,7 @@ def load_newest(
     folder: Path, template: TrainState, shardings: TrainState, settings: str, warn: Callable[[str], None]
 ) -> Checkpoint | None:
     """The newest intact checkpoint; damaged ones are reported and skipped. None if there is none.
-    One that may be good but cannot be read now is an error: a run that began anew would end by deleting it.
+    One that may be good but cannot be read now is an error: a run that started over would end by deleting it.
 
     ``template`` is a state with shapes in place of arrays.
     """

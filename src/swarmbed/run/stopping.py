@@ -76,7 +76,7 @@ def _listen(reader: int, requests: Requests, wanted: list[int]) -> None:
         asked = True
         requests.note(number)
         print(
-            "\nswarmbed: stopping after this iteration, with a checkpoint; press again to stop at once",
+            "\nswarmbed: stopping after this iteration, with a checkpoint; press Ctrl-C again to stop at once",
             file=sys.stderr,
             flush=True,
         )

@@ -242,7 +242,7 @@ class Session:
         self.count = count
 
     def _prepare(self) -> None:
-        """Compile for disturbances, which nobody has asked for yet; so nobody is told but in the panel if it fails."""
+        """Compile for disturbances before they are requested; a failure shows only in the panel."""
         try:
             for swarm in self.swarms:
                 swarm.prepare()

@@ -70,7 +70,7 @@ def test_a_second_signal_ends_the_run_at_once_in_the_middle_of_an_iteration(tmp_
         wait_for(folder.metrics, 1)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
-        while "once more stops at once" not in process.stderr.readline():
+        while "again to stop at once" not in process.stderr.readline():
             assert process.poll() is None
         began = time.monotonic()
         process.send_signal(signal.SIGINT)

@@ -35,7 +35,7 @@ def disturbed_action(state: State, action: Float[Array, "N A"]) -> Float[Array, 
 
 
 def are_contrary(state: State) -> Bool[Array, " N"] | None:
-    """Who does the opposite: those first in the episode's order; None where nobody ever does."""
+    """Which agents do the opposite: the first in the episode's order; None where none ever does."""
     count = strength_of(state, "contrary_agents")
     return None if count is None else state.disturbance.order["contrary_agents"] < count
 

@@ -41,7 +41,7 @@ class Disturbance(NamedTuple):
     order: dict[str, Int[Array, " N"]]
     population: Float[Array, ""]
     past: Past | None
-    terms: dict[str, Array] = {}  # noqa: RUF012 (nobody changes it: states are data)
+    terms: dict[str, Array] = {}  # noqa: RUF012 (never changed: states are data)
 
 
 Some = TypeVar("Some", bound=State)
