@@ -68,7 +68,7 @@ def processor_seconds(pid: int) -> float:
             continue  # it has just ended
         columns = rest.rpartition(") ")[2].split()
         found.append((int(number), int(columns[1]), (int(columns[11]) + int(columns[12])) / os.sysconf("SC_CLK_TCK")))
-    for number, parent, seconds in sorted(found):  # whoever was started later has a larger number
+    for number, parent, seconds in sorted(found):  # a process started later has a larger number
         if number == pid or parent in parents:
             parents.add(number)
             total += seconds

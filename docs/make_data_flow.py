@@ -8,7 +8,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from swarmbed.draw.style import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, new_figure, save
 
 BOXES = (
-    ("State", "agents, evaders,\nwho is there, age", BLUE),
+    ("State", "agents, evaders,\npresence, age", BLUE),
     ("local + sets", "one view per agent,\nmasks for absence", BLUE),
     ("vector", "mean embedding\nof each set", GREEN),
     ("action", "one shared policy,\nGaussian", GREEN),

@@ -24,7 +24,7 @@ starts. `swarmbed leaderboard` shows the same; `python docs/make_leaderboard.py`
   the number is for this policy, not how well another training of the same method would do.
 - **Training** is the processor time of the run that the policy comes from, **size** the number of weights or gains,
   **decision** the time from state to action on one busy server, all agents at once, divided by their number.
-- A policy is the best of its method's runs by training return, so methods with more runs had more chances.
+- A policy is the best of its method's runs by training return, so methods with more runs have an advantage.
 
 ## Send your own
 

@@ -38,7 +38,7 @@ class Dispersion(SwarmTask):
         "single", "actions are velocities (single) or accelerations (double)", choices=("single", "double")
     )
     comm_radius: float | None = setting(
-        40.0, "radius d_c within which agents are neighbours; left out: everybody is", above=0
+        40.0, "radius d_c within which agents are neighbours; left out: all are", above=0
     )
     spacing: float | None = setting(
         None, "wanted distance d* to the nearest, units; left out: what fits the world", above=0
@@ -59,7 +59,7 @@ class Dispersion(SwarmTask):
         return jnp.sqrt(2 / sqrt(3) * self.width * self.height / jnp.maximum(self.population(state), 1.0))
 
     def random_positions(self, key: PRNGKeyArray, count: int) -> Float[Array, "count 2"]:
-        """Everybody starts in a small square in the middle."""
+        """All agents start in a small square in the middle."""
         centre = jnp.array([self.width / 2, self.height / 2])
         return centre + self.start_side * jax.random.uniform(key, (count, 2), minval=-0.5, maxval=0.5)
 
@@ -68,7 +68,7 @@ class Dispersion(SwarmTask):
         return self.move_agents(state, action)
 
     def evenness(self, state: State) -> Float[Array, ""]:
-        """Mean over the agents that are there of the distance to the one closest to it, at most d*, over d*."""
+        """Mean over the present agents of the distance to the nearest other agent, at most d*, over d*."""
         others = self.others(state, jnp.arange(self.num_agents))
         share = jnp.minimum(self.pair_distances(state) / self.wanted(state), 1.0)
         nearest = jnp.where(others, share, 1.0).min(axis=1)

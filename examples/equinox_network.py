@@ -46,7 +46,7 @@ class SetEncoder(eqx.Module):
         return self.last(jax.nn.relu(self.hidden(jnp.concatenate([observation.local, *pooled]))))
 
     def _pool(self, layers: tuple[eqx.nn.Linear, eqx.nn.Linear], elements: Array, mask: Array) -> Float[Array, " W"]:
-        """The mean over those that are there; zeros if nobody is."""
+        """The mean over the present elements; zeros if there are none."""
         first, second = layers
         # Zeros in place of absent elements: whatever they hold, not even a gradient may come of it.
         elements = jnp.where(mask[:, None], elements, 0.0)

@@ -1,4 +1,4 @@
-"""Train a swarm with somebody else's library: evolution (CMA-ES) from the package ``cma``, without gradients or JAX.
+"""Train a swarm with another library: evolution (CMA-ES) from the package ``cma``, without gradients or JAX.
 
     pip install "swarmbed[interop]" cma
     python examples/other_library.py

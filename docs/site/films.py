@@ -1,7 +1,7 @@
 """The gallery: a film of every task with its best shipped policy, and of the classical controllers.
 
 A film is the page that ``swarmbed render … --out x.html`` writes, drawn by the viewer's own code. Films are kept in
-build/films and made anew when the policy, the drawing code or the simulator has changed.
+build/films and rendered again when the policy, the drawing code or the simulator has changed.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Film:
-    """An episode to show: who acts in which task, and the file that plays it."""
+    """An episode to show: the policy or controller, its task, and the file that plays it."""
 
     task: str
     who: str
@@ -89,11 +89,11 @@ drag the slider; switch on edges, Voronoi cells and traces. These are not videos
 `swarmbed render WHO --out episode.html` wrote, drawn by the code of [the viewer](viewer.md).
 """
 WATCH = {
-    "rendezvous-global": "Twenty agents that see each other everywhere meet in one point.",
-    "rendezvous-local": "The same with a communication radius of 40: the lines show who hears whom.",
-    "pursuit-global": "Ten pursuers catch an evader that is twice as fast. The shaded cell is what is left to it.",
-    "pursuit-local": "Twenty pursuers that see the evader only within 20 units. They pass on how far away it is.",
-    "multi-pursuit": "Fifty pursuers, five evaders. One that is caught comes back elsewhere.",
+    "rendezvous-global": "Twenty agents that all sense each other meet at one point.",
+    "rendezvous-local": "The same with a communication radius of 40: the lines connect neighbours.",
+    "pursuit-global": "Ten pursuers catch an evader that is twice as fast. Its Voronoi cell is shaded.",
+    "pursuit-local": "Twenty pursuers that see the evader only within 20 units and relay how far away it is.",
+    "multi-pursuit": "Fifty pursuers, five evaders. A caught evader reappears elsewhere.",
 }
 
 

@@ -1,7 +1,7 @@
 """Notebooks: percent scripts in examples/notebooks, run and shown with what they print and draw.
 
-The scripts are the only source. What they gave is kept in build/notebooks and made anew when a script or the package
-has changed; the notebook files lie beside the pages, to be downloaded.
+The scripts are the only source. Their outputs are kept in build/notebooks and made again when a script or the package
+has changed; the notebook files are next to the pages, for download.
 """
 
 import base64

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Classical against learned
 #
-# Rendezvous has a good classical answer: drive towards the mean of those you hear. Pursuit of a faster evader has a
-# decent one: cut down its Voronoi cell. How do policies that learned from nothing compare? Both get the same starts and
+# Rendezvous has a good classical solution: drive towards the centroid of your neighbours. Pursuit of a faster evader
+# has a decent one: shrink its Voronoi cell. How do policies trained from scratch compare? All get the same starts and
 # the same random events.
 
 # %%
@@ -29,7 +29,7 @@ print(pursuit)
 
 # %% [markdown]
 # In pursuit it is the other way round. The learned pursuers spread, circle the evader and close in together; each
-# Voronoi pursuer only minds the boundary of its own cell.
+# Voronoi pursuer only considers the boundary of its own cell.
 
 # %%
 for name, comparison in (("rendezvous", rendezvous), ("pursuit", pursuit)):

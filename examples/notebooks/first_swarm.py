@@ -1,7 +1,7 @@
 # %% [markdown]
 # # The first swarm
 #
-# Make a swarm, move it, let a trained policy drive it, and train a small one yourself.
+# Make a swarm, move it, let a trained policy drive it, and train a small policy yourself.
 
 # %%
 import jax
@@ -13,7 +13,7 @@ import swarmbed
 # %% [markdown]
 # ## An environment
 #
-# `make` gives a task. A task is an environment of pure functions: everything random comes from a key.
+# `make` returns a task. A task is an environment of pure functions: all randomness comes from a key.
 
 # %%
 env = swarmbed.make("rendezvous", num_agents=10, horizon=150)
@@ -28,7 +28,7 @@ print("reward", step.reward, "terminated", step.terminated, "truncated", step.tr
 # %% [markdown]
 # ## A trained policy
 #
-# This one was trained with 20 agents. It drives 10 without a change, because it reads its neighbours as a set.
+# This policy was trained with 20 agents. It drives 10 without any change, because it reads the neighbours as a set.
 
 # %%
 policy = swarmbed.load_policy("rendezvous-global-nn-extended")
@@ -52,17 +52,16 @@ axes.set(xlim=(0, 100), ylim=(0, 100), aspect="equal", title="ten agents meet")
 plt.show()
 
 # %% [markdown]
-# One episode is an anecdote. `evaluate` runs many, from starts that depend on the seed alone.
+# One episode is an anecdote. `evaluate` runs many episodes, from starts that depend only on the seed.
 
 # %%
 print(swarmbed.evaluate(policy, env, episodes=32, progress=False))
 
 # %% [markdown]
-# ## Train one
+# ## Train a policy
 #
-# Five agents whose actions are velocities, a small batch, twelve iterations: enough to see the return rise.
-# `swarmbed.train("rendezvous")` alone
-# trains at the paper's size, which takes minutes.
+# Five agents whose actions are velocities, a small batch, twelve iterations: enough to see the return rise. Plain
+# `swarmbed.train("rendezvous")` trains at the paper's size, which takes minutes.
 
 # %%
 small = swarmbed.make("rendezvous", num_agents=5, horizon=150, dynamics="single")

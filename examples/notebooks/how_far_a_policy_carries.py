@@ -1,8 +1,8 @@
 # %% [markdown]
 # # How far does a policy carry?
 #
-# A policy of ten pursuers runs with any number of them, against any evader, in a world of any size. Running is not the
-# same as working. Where does it stop?
+# A policy trained with ten pursuers runs with any number of them, against any evader, in a world of any size. But does
+# it still work? Where does it stop working?
 
 # %%
 import matplotlib.pyplot as plt
@@ -22,7 +22,7 @@ def caught(who, **settings):
 # %% [markdown]
 # ## More agents, fewer agents
 #
-# It was trained with ten.
+# The policy was trained with ten.
 
 # %%
 sizes = (5, 10, 20)
@@ -33,7 +33,7 @@ for size, learned, classical in zip(sizes, *by_size.values(), strict=True):
 # %% [markdown]
 # ## Faster and slower evaders
 #
-# It was trained against an evader that is twice as fast.
+# The policy was trained against an evader that is twice as fast as the pursuers.
 
 # %%
 ratios = (1.5, 2.0, 3.0)
@@ -44,8 +44,8 @@ for ratio, share in zip(ratios, by_ratio, strict=True):
 # %% [markdown]
 # ## Larger worlds
 #
-# It was trained in 100 × 100. Distances are divided by the largest that can be sensed, so a larger world looks the same
-# to the policy and takes longer to cross.
+# The policy was trained in 100 × 100 units. Distances are divided by the largest that can be sensed, so a larger world
+# looks the same to the policy but takes longer to cross.
 
 # %%
 sides = (70.0, 100.0, 140.0)
@@ -69,5 +69,5 @@ figure.tight_layout()
 plt.show()
 
 # %% [markdown]
-# Dotted: what it was trained with. Thirty-two episodes give intervals of up to ± 17 points; the thousand episodes of
-# `swarmbed compare` give ± 3.
+# Dotted lines mark the training conditions. Thirty-two episodes give intervals of up to ± 17 points; the thousand
+# episodes of `swarmbed compare` give ± 3.

@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Looking inside a mean embedding
 #
-# A pursuer turns its neighbours into 64 numbers: the mean over them of 64 features φ(o), one ReLU unit each. What do
-# these units respond to? Each reads one neighbour at a time, so its response can be drawn: put a neighbour at every
-# place around the agent and colour the place by the unit's output.
+# A pursuer turns its neighbours into 64 numbers: the mean over the neighbours of 64 features φ(o), one ReLU unit each.
+# What do these units respond to? Each reads one neighbour at a time, so its response can be plotted: put a neighbour at
+# every position around the agent and colour that position by the unit's output.
 
 # %%
 import jax
@@ -21,9 +21,9 @@ print(task.column_names.sets[0], weight.shape)
 # %% [markdown]
 # ## Receptive fields
 #
-# The agent sits in the middle of each square and looks up. A neighbour that faces the same way is moved over the whole
-# square, 70 units wide. Units are ordered by how much they matter: the spread of their response times the size of the
-# weights that read them.
+# The agent is in the middle of each square and faces up. A neighbour that faces the same way is moved over the whole
+# square, 70 units wide. Units are ordered by importance: the spread of their response times the norm of the weights
+# that read them.
 
 # %%
 reach = 35.0
@@ -50,8 +50,8 @@ plt.show()
 # %% [markdown]
 # Most units are *sectors*: they fire for neighbours in some direction, wide or narrow, near or far. A few respond to
 # close neighbours on one side only, and some never fire. That is what a ReLU of distance, cosine and sine can do. The
-# mean of a sector over the swarm is the share of the swarm in that direction, so together they are a soft histogram of
-# where the others are, with bins that training has placed.
+# mean of a sector over the swarm is roughly the share of the swarm in that direction, so together they form a soft
+# histogram of where the others are, with bins placed by training.
 
 # %%
 dead = int((response.max((0, 1)) == 0).sum())
@@ -63,9 +63,9 @@ print(f"importance is spread as if {effective:.0f} units mattered equally")
 # %% [markdown]
 # ## What one neighbour does to the action
 #
-# Now read the whole policy. The evader is 20 units ahead; one neighbour is moved over the plane. The colour is the turn
-# that the policy asks for, before it is clipped to [−1, 1], against its mean over all places: red is more to the left,
-# blue more to the right.
+# Now look at the whole policy. The evader is 20 units ahead; one neighbour is moved over the plane. The colour is the
+# turn that the policy commands, before clipping to [−1, 1], relative to its mean over all positions: red is more to the
+# left, blue more to the right.
 
 # %%
 count = x.size
@@ -82,7 +82,7 @@ shown = axes.imshow(turn - turn.mean(), **look)
 axes.plot(0, 0, "^", color="black")
 axes.plot(0, 20, "o", color="#d55e00")
 axes.set(xlabel="neighbour to the right (units)", ylabel="neighbour ahead (units)")
-figure.colorbar(shown, label="turn, against its mean")
+figure.colorbar(shown, label="turn, relative to its mean")
 plt.show()
 
 # %%
@@ -90,13 +90,13 @@ right, left_side = turn[:, x[0] > 2].mean(), turn[:, x[0] < -2].mean()
 print(f"mean turn with the neighbour on the right {right:+.2f}, on the left {left_side:+.2f} (positive: to the left)")
 
 # %% [markdown]
-# The turn is positive everywhere: with the evader straight ahead, this policy turns left and so circles it. Where its
-# neighbour stands changes how decidedly.
+# The turn is positive everywhere: with the evader straight ahead, this policy turns left and so circles it. The
+# position of the neighbour changes how sharply.
 #
 # ## What it loses
 #
 # Two swarms that the policy cannot tell apart: three neighbours, and each of them twice. The embedding is the same, so
-# the action is the same. How many there are is not in it.
+# the action is the same. The embedding does not contain the number of neighbours.
 
 # %%
 three = jnp.asarray(places[[10, 30, 50], [40, 20, 55]], jnp.float32)

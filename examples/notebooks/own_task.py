@@ -1,8 +1,8 @@
 # %% [markdown]
-# # A task of your own, in a cell
+# # Your own task, in a cell
 #
-# Twelve agents are to form a ring around the middle of the world. The class below is all it takes: no file, no
-# registration. Worlds, unicycles, neighbours and walls come from `SwarmTask`.
+# Twelve agents should form a ring around the middle of the world. The class below is all it takes: no file, no
+# registration. `SwarmTask` provides the world, unicycles, neighbours and walls.
 
 # %%
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Ring(swarmbed.SwarmTask):
     metrics = (swarmbed.Metric("off_ring", "distance to the ring", unit="units", better="lower"),)
 
     num_agents: int = swarmbed.setting(12, "number of agents", at_least=1)
-    horizon: int = swarmbed.setting(120, "time steps after which an episode is cut off", at_least=1)
+    horizon: int = swarmbed.setting(120, "time steps after which an episode is truncated", at_least=1)
     radius: float = swarmbed.setting(25.0, "radius of the ring, units", above=0)
 
     def transition(self, state, action, key):
@@ -47,7 +47,7 @@ class Ring(swarmbed.SwarmTask):
         return {"off_ring": self.off_ring(state)}
 
     def sense(self, state, viewers, transmitted):
-        """What a SwarmTask senses anyway, and where the middle is, as seen from the agent's own heading."""
+        """What every SwarmTask senses, and the position of the middle in the agent's own frame."""
         x, y = self.to_middle(state)[viewers].T / self.radius
         heading = state.agents.heading[viewers]
         ahead = x * jnp.cos(heading) + y * jnp.sin(heading)
@@ -57,7 +57,7 @@ class Ring(swarmbed.SwarmTask):
 
 
 # %% [markdown]
-# It is an environment at once. In a file of its own, `swarmbed check ring.py` would test that it keeps the promises
+# It is an environment right away. If it were in a file, `swarmbed check ring.py` would test that it keeps the promises
 # that the rest of the library relies on.
 
 # %%
@@ -66,7 +66,7 @@ observation, state = jax.jit(ring.reset)(jax.random.key(0))
 print(ring.column_names.local, observation.local.shape)
 
 # %% [markdown]
-# Train it for a few seconds, and compare with random actions from the same starts.
+# Train a policy for a few seconds, and compare it with random actions from the same starts.
 
 # %%
 result = swarmbed.train(

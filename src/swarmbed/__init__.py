@@ -1,7 +1,7 @@
 """swarmbed: deep reinforcement learning of robot swarms with mean embeddings.
 
-What is exported here is the public interface; everything else is private and may change. Names are loaded when they are
-first used, so that ``import swarmbed`` and ``swarmbed --help`` are quick.
+What is exported here is the public interface; everything else is private and may change. Names are loaded on first use,
+which keeps ``import swarmbed`` and ``swarmbed --help`` fast.
 """
 
 import importlib

@@ -91,7 +91,7 @@ def test_an_error_names_the_line_of_the_file(tmp_path: Path, capsys: pytest.Capt
 
 def test_a_class_that_is_not_finished_is_told_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", write(tmp_path, "half.py", UNFINISHED)]) == 2
-    assert "Half is not finished: it has to define observe, reward, transition" in capsys.readouterr().out
+    assert "Half is incomplete: it has to define observe, reward, transition" in capsys.readouterr().out
 
 
 def test_a_base_class_that_another_one_completes_is_no_trouble(
@@ -105,7 +105,7 @@ def test_a_base_class_that_another_one_completes_is_no_trouble(
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", write(tmp_path, "neural.py", HONEST)]) == 2
-    assert "the embedding 'neural' exists already; give the file another name" in capsys.readouterr().out
+    assert "the embedding 'neural' already exists; give the file another name" in capsys.readouterr().out
 
 
 def test_something_installed_is_checked_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,8 +122,8 @@ def test_a_file_of_an_installed_package_is_checked_under_its_name(capsys: pytest
     ("name", "text", "sentence"),
     [
         ("empty.py", "x = 1\n", "defines no concrete Task, Embedding, Network, Algorithm, Controller"),
-        ("wrong.py", "x = \n", "does not load: SyntaxError"),
-        ("zero.py", "\nx = 1 / 0\n", "does not load: ZeroDivisionError: division by zero (line 2 of zero.py)"),
+        ("wrong.py", "x = \n", "cannot be loaded: SyntaxError"),
+        ("zero.py", "\nx = 1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero (line 2 of zero.py)"),
     ],
 )
 def test_a_file_without_anything_to_check_is_one_sentence(
@@ -140,7 +140,7 @@ def test_a_file_without_anything_to_check_is_one_sentence(
     [
         ("nowhere.py", "file nowhere.py does not exist"),
         ("no/where", "file no/where does not exist"),
-        (".", ". is a folder; give it the Python files in it"),
+        (".", ". is a folder; name the Python files in it"),
         ("nothing", "'nothing' is neither a file nor the name of a task, embedding, network, algorithm or controller"),
         ("rendezvos", "did you mean 'rendezvous'?"),
     ],

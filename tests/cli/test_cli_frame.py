@@ -155,3 +155,18 @@ def test_output_to_a_full_device_is_one_sentence() -> None:
         )
     assert done.returncode == 2
     assert done.stderr == "swarmbed: No space left on device: the output\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("evaluate", "swarmbed evaluate WHO [options]"),
+        ("compare", "swarmbed compare WHO [WHO ...] [options]"),
+        ("render", "swarmbed render WHO --out FILE [options]"),
+        ("view", "swarmbed view [WHO] [options]"),
+    ],
+)
+def test_the_usage_names_what_must_be_given(command: str, usage: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert capsys.readouterr().out.splitlines()[0] == f"usage: {usage}"

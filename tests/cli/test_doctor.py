@@ -35,7 +35,7 @@ def test_speed_is_a_ratio_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(runner, "run_row", pretend)
     told = list(doctor.speed())
-    assert told[1] == "matrix product 1024³: 18 GFLOP/s, 0.25 times the reference's 72"
+    assert told[1] == "matrix product 1024³: 18 GFLOP/s, 0.25 times the reference (72)"
     assert told[2] == "  the machine is busy: this had 50% of a core"
 
 

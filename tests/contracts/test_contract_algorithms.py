@@ -93,20 +93,20 @@ class Vandal(Climb):
 
 FINITE = "an update gives finite numbers"
 FLAT = "a batch without advantages does no harm"
-NONSENSE = "a batch of nonsense leaves the policy as it was"
+NONSENSE = "a batch with a NaN leaves the policy unchanged"
 
 
 @pytest.mark.parametrize(
     ("spec", "checks", "words"),
     [
         (Downhill, ["an update makes the policy better"], "E[π/π_old · Â] went from"),
-        (Forgetful, ["an update keeps all shapes"], "memory come back with another structure"),
+        (Forgetful, ["an update keeps all shapes"], "memory have another structure"),
         (UnitStep, [FLAT, NONSENSE], "holds a number that is not finite"),
         (Undefined, [FINITE], "holds a number that is not finite"),
         (Gullible, [NONSENSE], "one NaN among the advantages of a batch changes the parameters"),
         (Dreamer, ["the same key gives the same update"], "the update differs when it is traced again"),
         (Loner, ["an update can be vmapped, and spread over devices"], "under jax.vmap: NotImplementedError"),
-        (Vandal, ["what an update is given stays as it was"], "update writes into the parameters"),
+        (Vandal, ["an update does not modify its arguments"], "update modifies the parameters"),
     ],
 )
 def test_an_algorithm_that_breaks_a_promise_fails_that_check(

@@ -95,25 +95,25 @@ class Telephone(Still):
 
 SHAPE = "gives every agent an action"
 ABSENT = "what absent agents hold does not matter"
-BATCH = "many swarms at once are steered like each alone"
+BATCH = "a batch of swarms is controlled like each swarm alone"
 
 
 @pytest.mark.parametrize(
     ("spec", "checks", "words"),
     [
-        (Picky, ["fits a task"], "it refuses every task there is: points"),
+        (Picky, ["fits a task"], "it refuses every task: points"),
         (OneForAll, [SHAPE], "on points with 5 agents it gives float32 of shape (2,), not floats of shape (5, 2)"),
         (Mentor, [SHAPE], "on points with 1 agent: IndexError: "),
         (ToTheCentre, ["actions are finite"], "on points with 1 agent, an action holds a number that is not finite"),
         (ToTheFirst, ["actions are finite", ABSENT], "on points with 5 agents, with all agents on one spot, an action"),
         # What is drawn when a function is traced differs between any two compilations of it.
-        (Moody, [ABSENT, "the same key gives the same actions", BATCH], "empty places change the actions"),
+        (Moody, [ABSENT, "the same key gives the same actions", BATCH], "empty slots change the actions"),
         (
             Mourner,
             [ABSENT],
-            "on points with 5 agents, actions of those present change when absent agents hold no numbers",
+            "on points with 5 agents, actions of present agents change when absent agents hold no numbers",
         ),
-        (Headcount, [ABSENT], "on points with 5 agents, empty places change the actions of those present"),
+        (Headcount, [ABSENT], "on points with 5 agents, empty slots change the actions of present agents"),
         (Telephone, [BATCH], "vmap"),
     ],
 )

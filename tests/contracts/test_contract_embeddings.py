@@ -140,7 +140,7 @@ ALONE = "every set is embedded on its own"
         (Biased, "an empty set gives zeros", "the vector of the empty set is not zero"),
         (SlotCounter, SLOTS, "two more empty slots change the vector"),
         (OneWeightPerSlot, SLOTS, "with 1 slots parameters have another shape than with 6"),
-        (Sum, "doubling every element changes nothing where that is declared", "every element is there twice"),
+        (Sum, "doubling every element changes nothing where that is declared", "every element appears twice"),
         (Nosy, ALONE, "a set gives another vector when it is alone in its batch"),
         (BatchCentred, ALONE, "a set gives another vector when it is alone in its batch"),
         (Deviation, "numbers and gradients stay finite", "the gradient"),

@@ -128,7 +128,11 @@ SEEDS = "several sets of weights at once behave like each alone"
     [
         (TooFew, ["gives one row of numbers per agent"], "4 agents and 2 outputs the result is not floats of shape"),
         (Dreamer, ["the same key gives the same weights"], "init gives other weights when it is called again"),
-        (Normalised, ["every agent's row is its own"], "an agent gets other numbers when those beside it see others"),
+        (
+            Normalised,
+            ["every agent's row depends on its own observation only"],
+            "an agent gets other numbers when other agents of the batch see something else",
+        ),
         (Leaky, [ABSENT], "the numbers change when absent elements hold 0"),
         (Ordered, [ORDER], "the same elements in another order give other numbers"),
         (Flat, [ORDER, SLOTS], "in another order"),

@@ -78,7 +78,7 @@ class Growing(Average):
         (Clashing, "settings become flags", "the flag --seed, which train has already"),
         (Intruder, "settings become flags", "the flag --hidden, which network perceptron has already"),
         (Nested, "settings become flags", "setting inner is Average or left out, which no flag can give"),
-        (Growing, "settings survive a file", "not the same"),
+        (Growing, "settings survive a file", "settings change"),
     ],
 )
 def test_settings_that_cannot_be_used_are_found(spec: type, check: str, words: str, failures: Failures) -> None:

@@ -287,11 +287,14 @@ SHAPES = "the five functions have the right shapes"
 SAME_KEY = "the same key gives the same result"
 RELABELLING = "relabelling agents changes nothing but the labels"
 SIZES = "runs with one agent, with two and with twenty"
-BATCH = "many swarms at once behave like each alone"
+BATCH = "a batch of swarms behaves like each swarm alone"
 NUMBERS, GRADIENTS = "numbers stay finite", "gradients stay finite"
 TIME, START = "running out of time is not an end", "a start is not the end"
-AGE = "a step counts the time, cuts off at the horizon and never starts anew"
-GARBAGE, FEWER = "what absent agents hold does not matter", "few agents among empty places do what few agents do"
+AGE = "a step counts time, truncates at the horizon and never resets"
+GARBAGE, FEWER = (
+    "what absent agents hold does not matter",
+    "a few agents among empty slots do what a swarm of that size does",
+)
 
 
 @pytest.mark.parametrize(
@@ -312,11 +315,11 @@ GARBAGE, FEWER = "what absent agents hold does not matter", "few agents among em
             ["measure gives a number for every declared metric"],
             "metrics declares spread, but measure gives where",
         ),
-        (CountsEmptyPlaces, [FEWER], "empty places change the reward of 2 agents"),
+        (CountsEmptyPlaces, [FEWER], "empty slots change the reward of 2 agents"),
         (ListensToGhosts, [GARBAGE], "the reward changes when absent agents hold no numbers"),
         (SeesGhosts, [GARBAGE, FEWER], "when absent agents hold no numbers"),
         (NewState, [GARBAGE, FEWER], "transition makes a new State instead of state._replace(…)"),
-        (StartsAnew, [BATCH], "under jax.vmap a swarm leads to another state than its functions say one by one"),
+        (StartsAnew, [BATCH], "under jax.vmap a swarm leads to another state than its functions give one by one"),
         (Timeless, [AGE], "a step from age 0 leads to age 0"),
         (Narcissus, ["an agent is absent from its own set"], "in set 0 agents are present in their own set"),
         (TwoFaced, ["observe_from agrees with observe", GARBAGE], "different numbers for the same agents"),
@@ -325,9 +328,9 @@ GARBAGE, FEWER = "what absent agents hold does not matter", "few agents among em
         (GuardedTooLate, [GRADIENTS], "the gradient of what agents see and earn"),
         (OneAtATime, [GRADIENTS, BATCH, AGE], "Pure callbacks do not support JVP"),
         (NeedsCompany, [SIZES], "with 1 agent: what agents see or earn (reward) holds a number that is not finite"),
-        (DividesInPython, [FEWER, SIZES], "empty places change the reward of 2 agents"),
+        (DividesInPython, [FEWER, SIZES], "empty slots change the reward of 2 agents"),
         (SmallTown, [SIZES], "with 20 agents: local has shape (10, 1), not 2 axes led by 20"),
-        (OwnClock, [TIME], "with a horizon of 3 steps an episode terminates that goes on with one of 12"),
+        (OwnClock, [TIME], "with a horizon of 3 an episode terminates that continues with one of 12"),
         (OwnHorizon, [TIME], "a horizon of 3 steps becomes one of 12"),
         (OverAtOnce, [START], "terminated is true in all of 4 random starts"),
     ],

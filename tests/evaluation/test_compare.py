@@ -30,12 +30,12 @@ pytestmark = pytest.mark.usefixtures("short_compilations")
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
     # Everybody starts in [0, 1]²; the reward is −mean |x|, so whoever goes away loses.
-    contestants: dict[str, Any] = {
+    policies: dict[str, Any] = {
         "still": [Constant(0.0)],
         "away": [Constant(value) for value in (0.1, 0.2, 0.3)],
         "three": [OnlyThree(0.0)],
     }
-    return compare(contestants, Drift(), num_agents=[3, 2], episodes=10)
+    return compare(policies, Drift(), num_agents=[3, 2], episodes=10)
 
 
 def test_there_is_one_panel_per_size_of_swarm(comparison: Comparison) -> None:
@@ -103,7 +103,7 @@ def test_the_progress_counts_all_episodes() -> None:
     ("runs/first", ("first", ["runs/first"])),
     ("NN+=runs/a,runs/b", ("NN+", ["runs/a", "runs/b"])),
 ])  # fmt: skip
-def test_a_contestant_is_one_or_a_name_and_several(text: str, entry: tuple[str, list[str]]) -> None:
+def test_an_entry_is_one_policy_or_a_name_and_several(text: str, entry: tuple[str, list[str]]) -> None:
     assert read_entry(text) == entry
 
 
@@ -121,11 +121,11 @@ def test_the_command_prints_a_table_and_writes_json_and_a_figure(
     assert main(["compare", "random", "chance=random,random", *flags]) == 0
     report = json.loads(numbers.read_text())
     assert report["first"] == "random"
-    contestants = report["panels"][0]["contestants"]
+    standings = report["panels"][0]["contestants"]
     # The same controller twice from equal starts: always a tie.
-    assert contestants["chance"]["better_than_first"] == 0.5
-    assert contestants["chance"]["runs"] == 2
-    assert len(contestants["random"]["mean_distance"]) == 6
+    assert standings["chance"]["better_than_first"] == 0.5
+    assert standings["chance"]["runs"] == 2
+    assert len(standings["random"]["mean_distance"]) == 6
     assert picture.read_bytes().startswith(b"\x89PNG")
     table = capsys.readouterr().out
     assert "better than random" in table
@@ -133,12 +133,12 @@ def test_the_command_prints_a_table_and_writes_json_and_a_figure(
     assert "interquartile mean" in table
 
 
-def test_two_contestants_of_one_name_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_policies_of_one_name_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "random", "random"]) == 2
-    assert "two contestants are called 'random'; name them apart with NAME=WHO" in capsys.readouterr().err
+    assert "two policies are called 'random'; give them different names with NAME=WHO" in capsys.readouterr().err
 
 
-def test_contestants_of_different_tasks_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
+def test_policies_of_different_tasks_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "consensus", "voronoi_pursuit"]) == 2
     assert "voronoi_pursuit: controller 'voronoi_pursuit' chases evaders" in capsys.readouterr().err
 

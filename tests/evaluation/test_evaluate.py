@@ -143,7 +143,7 @@ def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> Non
     ("episodes", 0, "episodes must be a whole number of at least 1, not 0"),
     ("seed", -1, "seed must be a whole number of at least 0, not -1"),
     ("num_agents", 0, "num_agents must be a whole number of at least 1, not 0"),
-    ("stochastic", True, "stochastic goes with a policy"),
+    ("stochastic", True, "stochastic applies to policies only"),
 ])  # fmt: skip
 def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> None:
     with pytest.raises(SwarmbedError, match=sentence):
@@ -165,7 +165,7 @@ def test_an_evaluation_says_how_its_policy_acted() -> None:
     assert evaluate(short, episodes=1).stochastic is False
     sampling = evaluate(short.sampling(True), episodes=1)
     assert sampling.stochastic is True
-    assert "actions drawn" in str(sampling)
+    assert "sampled actions" in str(sampling)
 
 
 def test_an_evaluation_prints_a_short_table(random_walk: Evaluation) -> None:
@@ -196,7 +196,7 @@ def test_a_controller_that_does_not_fit_says_so(capsys: pytest.CaptureFixture[st
 
 def test_an_unknown_controller_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["evaluate", "consenus"]) == 2
-    assert "did you mean 'consensus'? ('swarmbed list' shows what there is)" in capsys.readouterr().err
+    assert "did you mean 'consensus'? ('swarmbed list' shows all names)" in capsys.readouterr().err
 
 
 def test_a_setting_of_another_task_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,7 @@ def test_stablehlo_has_its_description_beside_it(policy_file: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--out", "policy.txt"], "does not say which format it is; end it in .onnx (onnx), .stablehlo"),
+        (["--out", "policy.txt"], "names no format; use .onnx (onnx), .stablehlo"),
         (["--format", "pickle"], "format 'pickle' does not exist; choose one of: onnx, stablehlo, c"),
         ([], "name a file with --out, or a format with --format"),
         (["--format", "c", "--out", "."], "--out must name a file, but . is a folder"),

@@ -147,7 +147,7 @@ def _flags(chance: random.Random) -> Outcome:
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
     "evaluate": (swarmbed.evaluate, ("who", "task", "episodes", "seed", "num_agents", "stochastic", "progress")),
-    "compare": (swarmbed.compare, ("contestants", "task", "num_agents", "episodes", "seed", "stochastic")),
+    "compare": (swarmbed.compare, ("policies", "task", "num_agents", "episodes", "seed", "stochastic")),
     "render": (swarmbed.render, ("who", "task", "out", "format", "seed", "episode", "num_agents", "steps", "look")),
     "train": (swarmbed.train, ("task", "embedding", "network", "algorithm", "batch", "preset", "num_agents",
                                "observation", "iterations", "seed", "seeds", "init", "out", "resume", "overwrite",
@@ -173,7 +173,7 @@ def _function(chance: random.Random) -> Outcome:
     if name in ("evaluate", "render"):
         given["who"] = chance.choice(("no-such-thing", b"x", 3, None, ""))
     if name == "compare":
-        given["contestants"] = chance.choice((["no-such-thing"], [], 3, {"a": "no-such-thing"}, [3], ""))
+        given["policies"] = chance.choice((["no-such-thing"], [], 3, {"a": "no-such-thing"}, [3], ""))
     if name == "register" and callable(given.get("kind")) and isinstance(given["kind"], type):
         given["kind"] = 3
     return _judged(lambda: function(**given), f"{name}({str(given)[:200]})")

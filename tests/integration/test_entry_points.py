@@ -92,7 +92,7 @@ def test_settings_of_an_installed_task_and_embedding_are_flags(herd: Path) -> No
     [
         ("gone_of_mine = herd_of_mine:Gone", "has no attribute 'Gone'"),
         ("idle_task_of_mine = herd_of_mine:Idle", "it is not a Task"),
-        ("rendezvous = herd_of_mine:Stampede", "the task 'rendezvous' exists already"),
+        ("rendezvous = herd_of_mine:Stampede", "the task 'rendezvous' already exists"),
     ],
 )
 def test_an_offer_that_cannot_be_used_is_left_out_and_named(point: str, reason: str, tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_the_names_of_the_vector_follow_its_order() -> None:
     names = spaces.flat_names(make("pursuit", num_agents=2, observation="basic"))
     assert names == (
         "local: evader distance", "local: evader bearing cos", "local: evader bearing sin",
-        "set_0 slot 0: distance", "set_0 slot 0: bearing cos", "set_0 slot 0: bearing sin", "set_0 slot 0: is there",
-        "set_0 slot 1: distance", "set_0 slot 1: bearing cos", "set_0 slot 1: bearing sin", "set_0 slot 1: is there",
+        "set_0 slot 0: distance", "set_0 slot 0: bearing cos", "set_0 slot 0: bearing sin", "set_0 slot 0: present",
+        "set_0 slot 1: distance", "set_0 slot 1: bearing cos", "set_0 slot 1: bearing sin", "set_0 slot 1: present",
     )  # fmt: skip
 
 

@@ -59,8 +59,7 @@ def test_settings_beside_a_task_object_are_refused(environment: Callable[..., An
     with pytest.raises(SwarmbedError) as caught:
         environment(Sideways(), noise=0.5)
     assert str(caught.value) == (
-        "the setting 'noise' goes with a task's name, not with a task that is already made; "
-        "make it with Sideways(noise=0.5)"
+        "the setting 'noise' goes with a task's name, not with a task object; make it with Sideways(noise=0.5)"
     )
 
 

@@ -176,7 +176,7 @@ def refused(path: Path, message: str) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    refused(tmp_path / "nowhere.safetensors", "nowhere.safetensors' is no run folder, policy file")
+    refused(tmp_path / "nowhere.safetensors", "nowhere.safetensors' is not a run folder, policy file")
 
 
 @pytest.mark.parametrize("byte", [0, 8, 200, -1])
@@ -206,7 +206,7 @@ def test_somebody_elses_weights_are_no_policy(tmp_path: Path) -> None:
 
 def test_our_own_files_of_another_kind_are_no_policy(tmp_path: Path) -> None:
     files.save_arrays(tmp_path / "other.safetensors", {"x": np.zeros(3)}, {"format": "swarmbed-checkpoint-1"})
-    refused(tmp_path / "other.safetensors", f"not a policy that this version of swarmbed reads .{FORMAT}")
+    refused(tmp_path / "other.safetensors", f"not a policy that this version of swarmbed can read .{FORMAT}")
 
 
 def test_weights_that_do_not_belong_to_the_settings_are_refused(tmp_path: Path) -> None:

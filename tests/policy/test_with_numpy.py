@@ -58,5 +58,5 @@ def test_a_file_of_something_else_says_so(tmp_path: Path) -> None:
     header = b'{"__metadata__": {"format": "pt"}}'
     path = tmp_path / "other.safetensors"
     path.write_bytes(len(header).to_bytes(8, "little") + header)
-    with pytest.raises(ValueError, match="no policy file of swarmbed"):
+    with pytest.raises(ValueError, match="not a swarmbed policy"):
         load(path)

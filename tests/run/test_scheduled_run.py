@@ -37,7 +37,7 @@ def test_a_resumed_run_continues_its_schedule_exactly(tmp_path: Path) -> None:
 def test_a_number_that_decides_what_is_compiled_cannot_be_scheduled(tmp_path: Path) -> None:
     settings = SMALL | {"batch": BatchSettings(environments=4, segment=4, sampled_agents=2)}
     task = swarmbed.make("rendezvous", num_agents=2)
-    with pytest.raises(SwarmbedError, match="loss_rate decides what is compiled"):
+    with pytest.raises(SwarmbedError, match="loss_rate determines what is compiled"):
         swarmbed.train(task, iterations=1, schedule=["loss_rate=0:0,1:5"], out=tmp_path / "run", **settings)
 
 

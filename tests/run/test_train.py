@@ -218,7 +218,7 @@ def test_a_policy_trained_at_one_size_starts_a_run_at_another(finished: Path, tm
         (["pursuit", "--agentss", "4"], "did you mean --agents?"),
         (["pursuit", "--agents", "many"], "must be a whole number, a range such as 5..20"),
         (["pursuit", "--preset", "magic"], "preset 'magic' does not exist"),
-        (["pursuit", "--init", "nobody"], "no run folder, policy file"),
+        (["pursuit", "--init", "nobody"], "not a run folder, policy file"),
         (["--resume", "nowhere"], "no config.toml"),
         (["--resume", "nowhere", "--seed", "3"], "leave seed out"),
         (["--config", "nowhere.toml"], "does not exist"),

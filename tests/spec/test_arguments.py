@@ -47,7 +47,7 @@ CALLS: list[tuple[str, Callable[[], Any]]] = [
     ("episodes", lambda: swarmbed.evaluate("consensus", episodes="many")),  # type: ignore[arg-type]
     ("seed", lambda: swarmbed.evaluate("consensus", seed=1.5)),  # type: ignore[arg-type]
     ("num_agents", lambda: swarmbed.evaluate("consensus", num_agents="5")),  # type: ignore[arg-type]
-    ("contestants", lambda: swarmbed.compare(3)),  # type: ignore[arg-type]
+    ("policies", lambda: swarmbed.compare(3)),  # type: ignore[arg-type]
     ("who", lambda: swarmbed.render(b"consensus")),  # type: ignore[arg-type]
     ("out", lambda: swarmbed.render("consensus", out=3)),  # type: ignore[arg-type]
     ("look", lambda: swarmbed.render("consensus", look=[])),  # type: ignore[arg-type]

@@ -90,7 +90,7 @@ def test_a_broken_plugin_file_is_named_with_the_reason(text: str, reason: str, t
     with pytest.raises(SwarmbedError) as caught:
         load_plugin(write(tmp_path, "broken.py", text))
     message = str(caught.value)
-    assert message.startswith(f"plugin file {tmp_path / 'broken.py'} does not load: ")
+    assert message.startswith(f"plugin file {tmp_path / 'broken.py'} cannot be loaded: ")
     assert reason in message
 
 
@@ -125,7 +125,7 @@ def test_a_cell_that_is_run_again_replaces_its_class() -> None:
 
 def test_nothing_else_is_replaced() -> None:
     with pytest.raises(
-        SwarmbedError, match=r"the task 'rendezvous' exists already; .* swarmbed\.register\(Rendezvous, name"
+        SwarmbedError, match=r"the task 'rendezvous' already exists; .* swarmbed\.register\(Rendezvous, name"
     ):
         registry.tasks.name_of(cell("Rendezvous")())
     assert type(make("rendezvous")) is Rendezvous

@@ -53,7 +53,7 @@ def test_other_starts_have_another_fingerprint() -> None:
     assert published_starts(SMALL, 4) == told
     assert published_starts(SMALL, 5)["fingerprint"] != told["fingerprint"]
     assert published_starts(replace(SMALL, agents=4), 4)["fingerprint"] != told["fingerprint"]
-    with pytest.raises(SwarmbedError, match="draws other starts than the published ones"):
+    with pytest.raises(SwarmbedError, match="draws different starts from the published ones"):
         check_same_starts(told, told | {"first_positions": (np.array(told["first_positions"]) + 1).tolist()})
 
 

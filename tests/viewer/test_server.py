@@ -149,7 +149,7 @@ def test_without_a_port_the_next_free_one_is_taken(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nobody-knows-me"], "'nobody-knows-me' is no run folder, policy file"),
+        (["nobody-knows-me"], "'nobody-knows-me' is not a run folder, policy file"),
         (["consensus", "--task", "pursuit"], "does not fit task"),
         (
             ["consensus", "--agents", "10001"],

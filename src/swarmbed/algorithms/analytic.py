@@ -1,7 +1,7 @@
 """Gradients through the simulator: the return of whole episodes is differentiated with respect to the policy.
 
-Where moving, sensing and reward are smooth, one such gradient says more than thousands of samples. Where they are not
-(an evader whose rule jumps, contact, long chaotic episodes) it explodes or misleads; see docs/learning.md.
+Where motion, sensing and reward are smooth, one such gradient is worth thousands of samples. Where they are not (an
+evader whose rule jumps, contact, long chaotic episodes) it explodes or misleads; see docs/learning.md.
 """
 
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from swarmbed.spec.settings import setting
 
 @dataclass(frozen=True)
 class Analytic(ThroughTheSwarm):
-    """Adam on −E[Σ γᵗ rₜ] of fresh episodes, with exploration noise of a fixed deviation to smooth what is climbed.
+    """Adam on −E[Σ γᵗ rₜ] of new episodes, with exploration noise of a fixed deviation to smooth the objective.
 
     A batch is ``environments`` swarms for ``segment`` steps from new starts; the means of a run are over those steps.
     """
 
     discount: float = setting(0.999, "discount γ", at_least=0, at_most=1)
-    initial_log_std: float = setting(-2.3, "log-deviation of the actions, which stays as it is")
+    initial_log_std: float = setting(-2.3, "log-deviation of the actions, which is not trained")
     learning_rate: float = setting(5e-3, "Adam's learning rate", above=0)
-    largest_gradient: float = setting(1.0, "gradients longer than this are shortened to it", above=0)
+    largest_gradient: float = setting(1.0, "gradients are clipped to this norm", above=0)
 
     @property
     def optimiser(self) -> optax.GradientTransformation:

@@ -1,12 +1,12 @@
-"""What an algorithm is: something that makes a policy better. It knows neither task nor swarm.
+"""What an algorithm is: something that improves a policy. It knows neither task nor swarm.
 
-There are two kinds. An :class:`Algorithm` is on policy: all of these share how experience is collected and judged by a
+There are two kinds. An :class:`Algorithm` is on-policy: all of these share how experience is collected and judged by a
 critic, and write ``update``, from a batch of samples to a better policy. One that goes :class:`ThroughTheSwarm` gets
-the return of fresh episodes as a differentiable function of the policy, needs neither batch nor critic, and writes
+the return of new episodes as a differentiable function of the policy, needs neither batch nor critic, and writes
 ``improve``.
 
 Several devices may work on one update: a batch is then this device's share, and :func:`batch_mean` turns a sum over its
-samples into the mean over everybody's. On its own an update runs as it is.
+samples into the mean over the samples of all devices. On one device an update runs unchanged.
 """
 
 from abc import ABC, abstractmethod
@@ -46,8 +46,8 @@ class Batch(NamedTuple):
 
 
 class Update(NamedTuple):
-    """What an update gives back. ``accepted`` is 0 where it left the policy as it was. What an algorithm does not know
-    is NaN, and it says so in ``not_measured``."""
+    """The result of an update. ``accepted`` is 0 if the policy was left unchanged. A number that an algorithm does not
+    know is NaN and listed in ``not_measured``."""
 
     params: PolicyParams
     memory: Any
@@ -70,28 +70,28 @@ class LearningAlgorithm(Spec, ABC):
     discount: float = setting(0.99, "discount γ", at_least=0, at_most=1)
     initial_log_std: float = setting(0.0, "initial log-deviation of the actions")
     shared_noise: float = setting(
-        0.0, "share ρ of the variance of exploration noise that all agents of a swarm have in common",
+        0.0, "share ρ of the exploration noise's variance that all agents of a swarm have in common",
         at_least=0, at_most=1,
     )  # fmt: skip
 
     def memory(self, params: PolicyParams) -> Any:
-        """What the algorithm remembers between updates, such as an optimiser's moments; nothing by default."""
+        """What the algorithm keeps between updates, such as an optimiser's moments; nothing by default."""
         return ()
 
 
 @dataclass(frozen=True)
 class Algorithm(LearningAlgorithm):
-    """An actor-critic that learns from what its present policy did. One method to write: ``update``."""
+    """An actor-critic that learns from samples of its current policy. One method to write: ``update``."""
 
     gae_lambda: float = setting(0.98, "λ of generalised advantage estimation", at_least=0, at_most=1)
     time_limit: str = setting(
         "bootstrap",
-        "what running out of time means: bootstrap (a truncation; the value goes on) or terminal (the end)",
+        "how to treat running out of time: bootstrap (a truncation: the value continues) or terminal (an end)",
         choices=("bootstrap", "terminal"),
     )
     critic: str = setting(
         "own",
-        "what the critic sees: what its agent senses (own), or the whole swarm beside it (central); policies never do",
+        "what the critic sees: its agent's observation (own) or also the whole swarm (central); policies never do",
         choices=("own", "central"),
     )
     value_epochs: int = setting(5, "passes of the value fit over all samples", at_least=0)
@@ -115,7 +115,7 @@ class ThroughTheSwarm(LearningAlgorithm):
 
 
 def mean_over_samples(total: Any, samples: int) -> Any:
-    """A sum over this device's samples → the mean over everybody's."""
+    """A sum over this device's samples → the mean over the samples of all devices."""
     return devices.mean_over_devices(jax.tree.map(lambda leaf: leaf / samples, total))
 
 

@@ -26,8 +26,8 @@ class Ppo(Algorithm):
     minibatch: int = setting(4096, "samples per step", at_least=1)
     learning_rate: float = setting(3e-4, "Adam's learning rate", above=0)
     entropy_bonus: float = setting(0.0, "weight of the entropy in the objective", at_least=0)
-    largest_gradient: float = setting(0.5, "gradients longer than this are shortened to it", above=0)
-    stop_at_kl: float = setting(0.02, "steps stop for this iteration once a minibatch's KL is above this", above=0)
+    largest_gradient: float = setting(0.5, "gradients are clipped to this norm", above=0)
+    stop_at_kl: float = setting(0.02, "stop the iteration's steps once a minibatch's KL exceeds this", above=0)
 
     @property
     def optimiser(self) -> optax.GradientTransformation:

@@ -44,9 +44,9 @@ class Trpo(Algorithm):
 
     kl_bound: float = setting(0.01, "δ, the KL divergence that one update may cause", above=0)
     cg_steps: int = setting(10, "conjugate-gradient steps", at_least=1)
-    damping: float = setting(0.1, "what is added to the Fisher matrix's diagonal", at_least=0)
-    fisher_every: int = setting(5, "Fisher products use every such sample", at_least=1)
-    line_search_steps: int = setting(10, "halvings that the line search tries", at_least=1)
+    damping: float = setting(0.1, "damping added to the Fisher matrix's diagonal", at_least=0)
+    fisher_every: int = setting(5, "Fisher products use every K-th sample", at_least=1)
+    line_search_steps: int = setting(10, "number of halvings in the line search", at_least=1)
     kl_slack: float = setting(1.5, "the line search accepts KL up to this times the bound", above=0)
 
     def update(self, model: Model, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
@@ -64,7 +64,7 @@ class Trpo(Algorithm):
         curvature = direction @ (gradient - left_over)
         length = jnp.sqrt(2 * self.kl_bound / jnp.where(curvature > 0, curvature, jnp.inf))
 
-        # Where the search starts every ratio is 1, so that the surrogate is the mean advantage.
+        # Where the search starts every ratio is 1, so the surrogate is the mean advantage.
         start = mean_over_samples(batch.advantage.sum(), number_of_samples(batch))
 
         def attempt(search: LineSearch) -> LineSearch:
@@ -104,8 +104,8 @@ def fisher_products(model: Model, params: PolicyParams, batch: Batch) -> Callabl
     """v → F·v as a Gauss–Newton product: through the network, the Gaussian's own Fisher matrix, and back.
 
     The Hessian of the KL divergence at zero distance is E[Jᵀ M J] with M = diag(1/σ²) for the mean and 2 for every
-    log-deviation, so no second derivative is ever needed. The network is linearised once for all products, unless what
-    that keeps of the batch is large; then each product linearises it anew, piece by piece.
+    log-deviation, so no second derivative is ever needed. The network is linearised once for all products, unless that
+    would keep too much of the batch in memory; then each product linearises it again, piece by piece.
     """
     unravel = ravel_pytree(params)[1]
     precision = jnp.exp(-2 * params.log_std)

@@ -15,8 +15,8 @@ returns what it found; it runs alone, in a process of its own that may use ``cor
 
 What a row returns must be JSON; columns name the keys to show. ``peak_memory_mib`` is added to every row. A row that
 cannot be measured here (an extra is not installed, say) raises :class:`SwarmbedError`, and its sentence is shown in
-place of numbers. A group's file is imported by everybody who runs a benchmark, so what it needs beyond the base
-installation is imported inside the functions that measure.
+place of numbers. Every benchmark imports all groups, so what a group needs beyond the base installation is imported
+inside the functions that measure.
 """
 
 import importlib
@@ -30,7 +30,7 @@ from swarmbed.spec.errors import SwarmbedError
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to try, and whom to tell what is being done."""
+    """How thoroughly to measure, and where to report progress."""
 
     repetitions: int = 7
     quick: bool = False
@@ -88,7 +88,7 @@ def group_of(name: str) -> Group | None:
 
 
 def chosen(names: list[str] | None) -> dict[str, Group]:
-    """What to measure: all groups, or what is left of them when only rows whose own or group's name is given stay."""
+    """What to measure: all groups, or only the rows whose own or group's name is given."""
     everything = groups()
     if not names:
         return everything

@@ -38,7 +38,7 @@ def measure(decide: Decide, effort: Effort) -> dict[str, Any]:
     facts: dict[str, Any] = {"paper_microseconds": PAPER_MICROSECONDS}
     for count in NEIGHBOURS:
         effort.say(f"{count} neighbours")
-        arrays = [array[1:] for array in random_inputs(made, count, batch=2)]  # the second agent sees everybody
+        arrays = [array[1:] for array in random_inputs(made, count, batch=2)]  # the second agent sees all others
         call, decisions = decide(made, arrays)
         timing = repeat(call, effort.repetitions)
         facts[f"microseconds_{count}"] = rounded(1e6 * timing.median / decisions, 4)

@@ -78,14 +78,14 @@ GROUP = Group(
     title="Embedding kernels",
     note="Neural mean embedding, 40,960 agents × 19 neighbours, 7 features, 64 units, one core. share: of the rate of "
     "a 1024³ float32 matrix product in the same process, median, lowest and highest of repetitions taken in turn; "
-    "asked: the share it should at least have.",
+    "target: the share to reach.",
     columns=(
         Column("gflops", "GFLOP/s", ".1f"),
         Column("peak_gflops", "peak", ".1f"),
         Column("share", "share", ".2f"),
         Column("share_lowest", "lowest", ".2f"),
         Column("share_highest", "highest", ".2f"),
-        Column("required_share", "asked", ".2f"),
+        Column("required_share", "target", ".2f"),
         Column("median_seconds", "s", ".4f"),
         Column("compile_seconds", "compile s", ".1f"),
     ),

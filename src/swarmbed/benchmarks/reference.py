@@ -1,6 +1,6 @@
-"""The machine that others are held against: what one of its cores did, in processor time, so that load matters little.
+"""The reference machine: what one of its cores achieves, in processor time, so that load matters little.
 
-The numbers stand in ``benchmarks/results``, which is not part of an installed package; a test holds the two together.
+The numbers come from ``benchmarks/results``, which is not part of an installed package; a test keeps the two equal.
 """
 
 RESULTS = "2026-11-16T023101_amd-epyc-family-25-1-1.json"

@@ -43,7 +43,7 @@ def run_group(name: str, group: Group, effort: Effort, on_row: Callable[[Row], N
 
 
 def save(report: Report, path: Path) -> None:
-    """Write a report as JSON, laid out so that two of them can be compared line by line."""
+    """Write a report as JSON, formatted for line-by-line comparison."""
     write_atomically(path, (json.dumps(report, indent=1, allow_nan=False) + "\n").encode())
 
 
@@ -73,7 +73,7 @@ def last_words(errors: str) -> str:
 
 
 def _listen(worker: "subprocess.Popen[str]", effort: Effort) -> dict[str, Any] | None:
-    """Pass notes on until the result is there; None if the process ends without one."""
+    """Pass notes on until the result arrives; None if the process ends without one."""
     assert worker.stdout is not None
     for line in worker.stdout:
         answer = json.loads(line)
@@ -87,7 +87,7 @@ def _listen(worker: "subprocess.Popen[str]", effort: Effort) -> dict[str, Any] |
 
 
 def environment(cores: int) -> dict[str, str]:
-    """Our own environment, with jax on the processor, compiling anew, and without threads of its own on one core."""
+    """Our own environment, with JAX on the CPU, no compilation cache, and on one core without extra threads."""
     flags = os.environ.get("XLA_FLAGS", "").split()
     if cores == 1 and ONE_CORE_FLAG not in flags:
         flags.append(ONE_CORE_FLAG)
@@ -101,7 +101,7 @@ def environment(cores: int) -> dict[str, str]:
 
 @contextmanager
 def confined_to(cores: int) -> Iterator[list[int] | None]:
-    """Processes started inside may run on this many cores only. Yields which, or None where a system cannot do that.
+    """Processes started inside may run on this many cores only. Yields which, or None if the system cannot do that.
 
     A new process inherits the cores of the thread that starts it, so it is confined before its first instruction.
     """

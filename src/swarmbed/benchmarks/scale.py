@@ -1,8 +1,8 @@
 """Swarms of 100 to 10,000 agents with their policy in the loop, on one core: speed, memory, and how the cost grows.
 
 Every call runs one swarm from the same random start for a few steps, through the same functions as evaluation. Either
-the world grows with the swarm, so that an agent has about ten neighbours as in the paper, or it stays the paper's, and
-half of the swarm is everybody's neighbour.
+the world grows with the swarm, and an agent has about ten neighbours as in the paper; or it stays the paper's, and half
+of the swarm is every agent's neighbour.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ DENSITY = 20 / 100**2  # agents per area in the paper
 
 
 def swarm_of(name: str, agents: int, constant_density: bool) -> tuple[Policy, SwarmTask]:
-    """The shipped policy of a task, and the task with so many agents."""
+    """The shipped policy of a task, and the task with this many agents."""
     policy = load_policy(f"{name}-nn-extended")
     task = policy.task.resized(agents)
     assert isinstance(task, SwarmTask)

@@ -1,7 +1,7 @@
 """From a command to its first iteration: imports, then compiling with an empty compilation cache and with a filled one.
 
-Everything is measured in fresh processes, as somebody at a terminal sees it: ``swarmbed train`` is timed by what it
-prints. The batch is small, so that what is timed is the start and not the iteration itself.
+Everything is measured in fresh processes, as a user at a terminal sees it: ``swarmbed train`` is timed by what it
+prints. The batch is small, so the start is timed and not the iteration itself.
 """
 
 import os

@@ -13,7 +13,7 @@ from swarmbed.spec.errors import SwarmbedError
 END, OTHERS = "<!-- end -->", "<!-- bench: others -->"
 TITLE_WIDTH = 14  # the least that a title can be folded to
 FILE_WIDTH = 240
-BUSY_SHARE = 0.9  # less of the core than this, and somebody else was running on it
+BUSY_SHARE = 0.9  # less of the core than this means that another process was running on it
 
 
 def terminal_table(group: Group, rows: dict[str, dict[str, Any]]) -> Table:
@@ -25,7 +25,7 @@ def terminal_table(group: Group, rows: dict[str, dict[str, Any]]) -> Table:
     columns = []
     for column in group.columns:
         cells = [column.show(facts) for facts in measured]
-        # A heading wider than its numbers is broken into words, so that more columns fit side by side.
+        # A heading wider than its numbers is broken into words to fit more columns.
         fits = len(column.heading) <= max(map(len, cells), default=0)
         heading = column.heading if fits else column.heading.replace(" ", "\n")
         table.add_column(heading, justify="right", no_wrap=True)
@@ -97,7 +97,9 @@ def remarks(rows: dict[str, dict[str, Any]]) -> list[str]:
     if shared:
         least = min(facts["core_share"] for facts in shared)
         names = ", ".join(facts["title"] for facts in shared)
-        found.append(f"Too low, except per CPU s, as others ran on that core (ours for {least:.0%} at worst): {names}")
+        found.append(
+            f"Too low, except per CPU s: other processes used the core (we had {least:.0%} of it at worst): {names}"
+        )
     unconfined = [facts["title"] for facts in rows.values() if facts.get("pinned", ()) is None]
     if unconfined:
         found.append(f"Not confined to a core, which this system does not offer: {', '.join(unconfined)}")

@@ -30,12 +30,12 @@ class Timing:
 
     @property
     def processor(self) -> float:
-        """Median processor time of a call: what it takes when nobody else uses the core."""
+        """Median processor time of a call: what it takes when nothing else uses the core."""
         return statistics.median(self.processor_seconds)
 
     @property
     def core_share(self) -> float:
-        """Processor time over time on the clock, 1.0 for one busy core. Markedly less means that somebody else was
+        """Processor time over wall-clock time, 1.0 for one busy core. Markedly less means that another process was
         running on the same core, and that speeds by the clock are too low."""
         return sum(self.processor_seconds) / sum(self.seconds)
 
@@ -59,8 +59,8 @@ def repeat(call: Callable[[], Any], repetitions: int, *, at_least: float = REPET
 def repeat_in_turn(
     calls: Sequence[Callable[[], Any]], repetitions: int, *, at_least: float = REPETITION_SECONDS
 ) -> list[Timing]:
-    """Time several functions, one repetition of each in turn, so that repetition i of all saw the machine in the same
-    mood and their ratios can be trusted even where each of them wavers."""
+    """Time several functions, one repetition of each in turn: repetition i of all of them sees the same load, so their
+    ratios can be trusted even if each of them fluctuates."""
     firsts = [_seconds(call, 1)[0] for call in calls]
     onces = [_seconds(call, 1)[0] for call in calls]
     counts = [max(1, math.ceil(at_least / max(once, 1e-9))) for once in onces]

@@ -116,7 +116,7 @@ GROUP = Group(
     title="Training",
     note="Seconds for one paper-size TRPO iteration of NN+ (20,480 environment steps, 163,840 samples) and its parts. "
     "The line search is one attempt, as most iterations need. The authors' code takes 207 core-seconds for rendezvous; "
-    "7 are asked, 5 the goal, and 1.8 times the speed on two devices.",
+    "the targets are 7, better 5, and 1.8 times the speed on two devices.",
     columns=(
         Column("seconds", "s", ".2f"),
         Column("speedup", "authors ÷ s", ".0f"),

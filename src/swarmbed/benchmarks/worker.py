@@ -18,7 +18,7 @@ _STATUS = Path("/proc/self/status")
 
 def main(argv: list[str]) -> None:
     group, name, repetitions, quick = argv
-    # Whatever a library prints goes to the error stream, so that it cannot get between the lines of JSON.
+    # Whatever a library prints goes to the error stream, not between the lines of JSON.
     answers, sys.stdout = sys.stdout, sys.stderr
     found = group_of(group)
     if found is None:

@@ -14,7 +14,7 @@ from swarmbed.spec.settings import check, default_of, flag_name, is_range
 
 
 class Asked(Exception):  # noqa: N818  not an error
-    """Raised in place of parsing when only the parser is wanted."""
+    """Raised instead of parsing when only the parser is needed."""
 
     def __init__(self, parser: "Parser") -> None:
         self.parser = parser
@@ -24,7 +24,7 @@ _only_asked: ContextVar[bool] = ContextVar("only_asked", default=False)
 
 
 def parser_of(command: str, argv: Sequence[str] = ()) -> "Parser":
-    """The parser of a command, for completion and the reference. Nothing is run: it ends where it would parse."""
+    """The parser of a command, for completion and the reference. Nothing runs: it ends where it would parse."""
     token = _only_asked.set(True)
     try:
         importlib.import_module(f"swarmbed.cli.commands.{command}").run(list(argv))
@@ -38,31 +38,38 @@ def parser_of(command: str, argv: Sequence[str] = ()) -> "Parser":
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one sentence."""
 
-    def __init__(
-        self, command: str, summary: str, example: str, positional: str = "", *, add_help: bool = True
-    ) -> None:
+    def __init__(self, command: str, summary: str, example: str, *, add_help: bool = True) -> None:
         super().__init__(
             add_help=add_help,
             prog=f"swarmbed {command}",
-            usage=f"swarmbed {command} {positional} [options]".replace("  ", " "),
             description=summary,
             epilog="example:\n" + "\n".join(f"  {line}" for line in example.strip().splitlines()),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
 
+    def format_help(self) -> str:
+        """Help whose usage names what must be given; the dozens of optional flags follow below it."""
+        needed = [action for action in self._actions if not action.option_strings or action.required]
+        self.usage = " ".join([self.prog, *(self._written(action) for action in needed), "[options]"])
+        return super().format_help()
+
+    def _written(self, action: argparse.Action) -> str:
+        value = self._get_formatter()._format_args(action, action.dest.upper())
+        return " ".join([*action.option_strings[:1], value])
+
     def error(self, message: str) -> NoReturn:
         raise SwarmbedError(f"{self.prog.removeprefix('swarmbed ')}: {message}")
 
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
-        """Parse all of argv; an unknown flag is named together with the one that was probably meant."""
+        """Parse all of argv; an error names the unknown flag and the one that was probably meant."""
         if _only_asked.get():
             raise Asked(self)
         options, unknown = self.parse_known_args(argv)
         if unknown:
             known = [name for action in self._actions for name in action.option_strings]
             close = get_close_matches(unknown[0].split("=")[0], known, n=1)
-            guess = f"; did you mean {close[0]}?" if close else f"; '{self.prog} --help' lists what there is"
+            guess = f"; did you mean {close[0]}?" if close else f"; '{self.prog} --help' lists the options"
             self.error(f"{unknown[0]!r} is not an option here{guess}")
         return options
 
@@ -73,11 +80,12 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
     hints = get_type_hints(spec)
     for spec_field in fields(spec):
         default = (defaults or {}).get(spec_field.name, default_of(spec_field))
+        shown = "the task's" if spec_field.metadata.get("varies") else _show(default)
         meaning = spec_field.metadata.get("help", "")
         kind = _kind(hints[spec_field.name], spec_field.metadata.get("choices") or None)
         if _may_be_several(spec, spec_field.name):
             meaning, kind = (
-                f"{meaning}; 5..20 or 5,10,20: drawn for every episode",
+                f"{meaning}; 5..20 or 5,10,20: every episode draws one",
                 {"type": _agents, "metavar": "INT"},
             )
         within = spec_field.metadata.get("group")
@@ -87,7 +95,7 @@ def add_flags(parser: argparse.ArgumentParser, spec: type, title: str, defaults:
             f"--{flag_name(spec_field)}",
             dest=spec_field.name,
             default=argparse.SUPPRESS,
-            help=f"{meaning} (default: {_show(default)})".replace("%", "%%"),
+            help=f"{meaning} (default: {shown})".replace("%", "%%"),
             **kind,
         )
 
@@ -100,14 +108,14 @@ def given(options: argparse.Namespace, spec: type) -> dict[str, Any]:
         several = isinstance(agents, tuple)
         # One number also takes the place of the sizes that a file or a trained policy brings along.
         values = {"sizes": agents if several else (), **values, "num_agents": max(agents) if several else agents}
-    # Checked here, so that what is wrong is called as it was written.
+    # Checked here, so the error names the flag as it was typed.
     hints, declared = get_type_hints(spec), {f.name: f for f in fields(spec)}
     flags = {name: flag_name(declared["num_agents" if name == "sizes" else name]) for name in values}
     return {name: check(declared[name], hints[name], value, f"--{flags[name]}") for name, value in values.items()}
 
 
 def count(text: str) -> int:
-    """A whole number of at least one, for flags that are no field of a spec."""
+    """A whole number of at least one, for flags that are not fields of a spec."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, not {text!r}")
     return int(text)
@@ -127,7 +135,7 @@ def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
 
 
 def _range(text: str, number: type) -> Any:
-    """``0.3``, or ``0..0.3``: drawn between these anew for every episode."""
+    """``0.3``, or ``0..0.3``: every episode draws a number in this range."""
     low, dots, high = text.partition("..")
     try:
         return (number(low), number(high)) if dots else number(text)
@@ -137,7 +145,7 @@ def _range(text: str, number: type) -> Any:
 
 
 def _may_be_several(spec: type, name: str) -> bool:
-    """Whether a field is the number of agents of a task that can draw it anew for every episode."""
+    """Whether a field is the number of agents of a task whose episodes can draw it."""
     return name == "num_agents" and any(field.name == "sizes" for field in fields(spec))
 
 

@@ -1,4 +1,4 @@
-"""The command line: finds the sub-command's file, runs it, and turns errors that users can mend into one sentence."""
+"""The command line: finds the sub-command's file, runs it, and reports errors that users can fix in one sentence."""
 
 import importlib
 import os
@@ -49,11 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"swarmbed: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stopped:
-        # A training run says how to go on, and which signal it was.
+        # A training run says how to resume, and which signal it was.
         print(f"swarmbed: {str(stopped) or 'stopped'}", file=sys.stderr)
         return getattr(stopped, "exit_code", 130)
     except BrokenPipeError:
-        _drop_output()  # whoever read it (head, less) has gone; that is no error of ours
+        _drop_output()  # the reader (head, less) has closed the pipe, which is not an error
     except OSError as error:
         if error.filename is None:
             _drop_output()  # it may be the output itself that cannot be written
@@ -73,7 +73,7 @@ def _run(arguments: list[str]) -> None:
 
 
 def _drop_output() -> None:
-    """Python writes what is left of the output when it ends; that must not fail once more."""
+    """Python flushes the output when it ends; that must not fail a second time."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

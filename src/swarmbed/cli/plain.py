@@ -1,4 +1,4 @@
-"""Words for terminals that know few characters: what cannot be shown is written with plain letters, never an error."""
+"""Text for terminals with few characters: what cannot be shown is written in plain letters, and never fails."""
 
 import codecs
 import sys
@@ -38,7 +38,7 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 
 
 def make_output_safe() -> None:
-    """From here on stdout and stderr write what their encoding has, and plain letters for the rest."""
+    """From here on stdout and stderr write what their encoding supports, and plain letters for the rest."""
     codecs.register_error(HANDLER, _replace)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)  # not a file, as in a test

@@ -1,4 +1,4 @@
-"""WHO, TASK and the task's settings on the command line, for every command that runs somebody on something."""
+"""WHO, TASK and the task's settings on the command line, for every command that runs a policy on a task."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -17,18 +17,22 @@ WHO_HELP = "a run folder, a policy file, a shipped policy's name or a controller
 
 
 def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, ...] = ()) -> type:
-    """Add ``--task``, ``--plugin`` and a flag for every setting of the task that argv names; of all tasks when WHO is
-    going to decide. Returns a spec of these settings, for :func:`with_settings`."""
+    """Add ``--task``, ``--plugin`` and a flag for every setting of the task that argv names, or of all tasks if WHO
+    decides. Returns a spec of these settings, for :func:`with_settings`."""
     parser.add_argument(
-        "--task", metavar="TASK", help="the task (default: what a policy was trained on, or one that fits)"
+        "--task", metavar="TASK", help="the task (default: the one a policy was trained on, or one that fits)"
     )
     parser.add_argument(
-        "--plugin", action="append", default=[], metavar="FILE.py", help="load tasks, controllers, … from this file"
+        "--plugin",
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="a file with your own task, controller, embedding, …",
     )
     early = ArgumentParser(add_help=False, allow_abbrev=False)
     early.add_argument("--task")
     early.add_argument("--plugin", action="append", default=[])
-    # A flag without its value is reported in the command's own words.
+    # The command's own parser reports a flag without its value.
     early.error = parser.error  # type: ignore[method-assign]
     named, _ = early.parse_known_args(argv)
     for plugin in named.plugin:
@@ -44,7 +48,7 @@ def add_task_flags(parser: Parser, argv: Sequence[str], *, without: tuple[str, .
 
 
 def named_task(options: Namespace) -> Task | None:
-    """The task that ``--task`` names, with the settings that the name stands for; None if it was left out."""
+    """The task that ``--task`` names, with the settings that the name implies; None if it was left out."""
     return None if options.task is None else make(options.task)
 
 
@@ -55,7 +59,7 @@ def with_settings(task: Task, options: Namespace, spec: type) -> Task:
 
 
 def find_with_gains(who: str, gains: Sequence[str], *, stochastic: bool = False) -> Contestant:
-    """A contestant; ``gains`` are a controller's settings, each written NAME=NUMBER."""
+    """A policy or controller; ``gains`` are a controller's settings, each written NAME=NUMBER."""
     if gains and who not in registry.controllers.all():
         raise SwarmbedError(f"--gain is for controllers ({', '.join(registry.controllers.all())}), not for {who!r}")
     return find(who, stochastic=stochastic, gains=dict(_gain(text) for text in gains))
@@ -70,11 +74,20 @@ def _gain(text: str) -> tuple[str, float]:
 
 
 def _union(specs: list[type], without: tuple[str, ...]) -> type:
-    """A spec with the fields of all of them."""
-    together: dict[str, Any] = {}
+    """A spec with the fields of all of them: any of their choices, and no default where theirs differ."""
+    together: dict[str, tuple[str, Any, Any]] = {}
     for spec in specs:
         hints = get_type_hints(spec)
         for declared in fields(spec):
-            copy = field(default=default_of(declared), metadata=declared.metadata)
-            together.setdefault(declared.name, (declared.name, hints[declared.name], copy))
+            default, metadata = default_of(declared), dict(declared.metadata)
+            if declared.name in together:
+                known = together[declared.name][2]
+                metadata["varies"] = known.metadata.get("varies") or known.default != default
+                metadata["choices"] = tuple(dict.fromkeys((*_choices(known), *_choices(declared))))
+            copy = field(default=default, metadata=metadata)
+            together[declared.name] = (declared.name, hints[declared.name], copy)
     return make_dataclass("TaskSettings", [together[name] for name in together if name not in without], frozen=True)
+
+
+def _choices(declared: Any) -> tuple[str, ...]:
+    return tuple(declared.metadata.get("choices") or ())

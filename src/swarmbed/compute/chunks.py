@@ -23,7 +23,7 @@ def piece_size(inputs: Any) -> int:
 
 
 class Pieces(NamedTuple):
-    """A batch cut up: the pieces of one size, stacked, and a last, smaller one; None where there is none of them."""
+    """A batch in pieces: those of one size, stacked, and a last, smaller one; None where there is none."""
 
     whole: Any
     rest: Any

@@ -1,7 +1,7 @@
 """One XLA device per core, the compilation cache, and the mesh axis that batches are spread over.
 
-Inside ``shard_map`` a batch is one device's share, and the collectives below go over all devices. Outside of it the
-axis is simply absent: there is one device, and they change nothing.
+Inside ``shard_map`` a batch is one device's share, and the collectives below span all devices. Outside of it the axis
+is absent: there is one device, and they change nothing.
 """
 
 import os
@@ -50,7 +50,7 @@ def mesh(devices: int | None = None) -> Mesh:
 
 
 def device_count() -> int:
-    """Devices that work on the present computation; 1 outside ``shard_map``."""
+    """Devices that work on the current computation; 1 outside ``shard_map``."""
     try:
         return lax.axis_size(AXIS)
     except NameError:

@@ -2,7 +2,7 @@
 
 jax.custom_derivatives has a ``linear_call`` that does the same but cannot be vmapped, and learners are vmapped over
 seeds. Reverse-mode differentiation pulls a cotangent back through the transpose of the tangent map; where the
-compiler's own transpose is slow, this is the way to say a better one.
+compiler's own transpose is slow, this provides a better one.
 """
 
 from collections.abc import Callable

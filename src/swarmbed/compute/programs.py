@@ -3,9 +3,9 @@
 JAX keeps what the compiler made, but it has to trace and lower a function before it knows that it has seen it; for a
 training iteration that takes longer than the iteration. Here the whole program is kept under everything that it depends
 on: the settings, this package's source, the versions of JAX and its compiler, the devices. So only functions that come
-from this package alone are kept: somebody's own class could change without anything here noticing.
+from this package alone are kept: a user's own class could change without our noticing.
 
-A program is machine code, so reading one is running it: only files that nobody else could have written are read.
+A program is machine code, so reading one means running it: files that another user could have written are not read.
 """
 
 import hashlib
@@ -95,8 +95,8 @@ def _write(path: Path, program: Any) -> None:
 
 
 def _is_private(path: Path) -> bool:
-    """Whether a file or folder is our own and nobody else may write to it. Windows has other rights: there it is taken
-    as such, since its home folders are."""
+    """Whether a file or folder is our own and no other user may write to it. Windows has other permissions: there we
+    assume so, since home folders are private."""
     if not hasattr(os, "getuid"):
         return True
     facts = path.stat()

@@ -30,7 +30,8 @@ class Subject(NamedTuple):
 
 
 def check_spec(family: str, name: str, spec: type[Any], taken_flags: Collection[str] = ()) -> Iterator[Outcome]:
-    """Run every check of a family on a spec, one by one. What the rest needs comes first: if it fails, that is all.
+    """Run every check of a family on a spec, one by one. Essential checks come first: if one fails, the rest is not
+    run.
 
     ``taken_flags`` are those of ``swarmbed train``, which no setting may use a second time.
     """
@@ -53,7 +54,7 @@ def check_spec(family: str, name: str, spec: type[Any], taken_flags: Collection[
 
 
 def subjects_of_file(path: str | Path) -> list[Subject]:
-    """Load a plug-in and list the specs in it, those that cannot be used included."""
+    """Load a plug-in and list the specs in it, including unusable ones."""
     installed = _installed_from(Path(path))
     if installed:
         return installed
@@ -73,7 +74,7 @@ def subjects_of_file(path: str | Path) -> list[Subject]:
             spec = family.all()[name]
             before = known[family.folder].get(name)
             taken = before is not None and before.__module__ != spec.__module__
-            trouble = f"the {family.kind} {name!r} exists already; give the file another name" if taken else None
+            trouble = f"the {family.kind} {name!r} already exists; give the file another name" if taken else None
             subjects.append(Subject(family.folder, name, spec, trouble))
     return subjects
 
@@ -96,12 +97,12 @@ def named(name: str) -> list[Subject]:
 
 
 def _unfinished(module: Any) -> Iterator[Subject]:
-    """Classes that the registry passes over because a function is missing, unless another class completes them."""
+    """Classes that the registry skips because a function is missing, unless another class completes them."""
     own = [member for _, member in inspect.getmembers(module, inspect.isclass) if member.__module__ == module.__name__]
     for family in registry.FAMILIES:
         for spec in own:
             completed = any(other is not spec and issubclass(other, spec) for other in own)
             if issubclass(spec, family.base_class) and inspect.isabstract(spec) and not completed:
                 missing = ", ".join(sorted(getattr(spec, "__abstractmethods__", ())))
-                trouble = f"{spec.__name__} is not finished: it has to define {missing}"
+                trouble = f"{spec.__name__} is incomplete: it has to define {missing}"
                 yield Subject(family.folder, spec.__name__.lower(), spec, trouble)

@@ -1,23 +1,23 @@
-"""Swarms of which some agents are absent: what they hold in the place of those means nothing."""
+"""Swarms with absent agents: what their slots hold has no meaning."""
 
 from typing import Any
 
 import jax
 import numpy as np
 
-THERE = 2  # agents that are there; the rest of the places is empty
+THERE = 2  # agents that are present; the other slots are empty
 GARBAGE = {"no numbers": np.nan, "huge numbers": 1e6, "huge negative numbers": -1e6}
 
 
 def who_is_there(agents: int) -> np.ndarray:
-    """Two agents, neither of them the first and both with somebody absent before them, where there are enough."""
+    """Two agents, neither of them the first and both with an absent agent before them, if there are enough."""
     present = np.zeros(agents, bool)
     present[[1, agents - 1] if agents > THERE else slice(THERE - 1)] = True
     return present
 
 
 def with_gaps(state: Any, present: np.ndarray) -> Any:
-    """The state with only some of its agents there."""
+    """The state with only some of its agents present."""
     return state._replace(present=present)
 
 
@@ -33,8 +33,8 @@ def litter(rows: np.ndarray, present: np.ndarray, garbage: float) -> np.ndarray:
 
 
 def only_present(state: Any, present: np.ndarray) -> Any:
-    """The smaller swarm of those who are there; everything else in the state stays, with everybody's rows in it cut
-    down where it has such."""
+    """The smaller swarm of the present agents; everything else in the state stays, with per-agent rows cut down to
+    those of present agents."""
     few = jax.tree.map(lambda leaf: leaf[present], state.agents)
     extra = jax.tree.map(lambda leaf: cut(leaf, present), getattr(state, "extra", None))
     known = {"agents": few, "present": np.ones(present.sum(), bool)}

@@ -99,20 +99,20 @@ class AlgorithmSubject:
 
 @promise(
     CHECKS, "an update keeps all shapes",
-    why="training repeats one compiled iteration; parameters and memory must come back as they went in",
+    why="training repeats one compiled iteration; parameters and memory must keep their structure, shapes and types",
     remedy="return Update(params, memory, kl, surrogate, accepted) with the shapes and types you were given",
     essential=True,
 )  # fmt: skip
 def _shapes(subject: AlgorithmSubject) -> None:
     given = (subject.params, subject.memory, subject.batch, jax.random.key(0))
     found = jax.eval_shape(subject.run, *given)
-    require(isinstance(found, Update), f"update must give an Update, not {type(found).__name__}")
+    require(isinstance(found, Update), f"update must return an Update, not {type(found).__name__}")
     for name, before, after in (
         ("params", subject.params, found.params),
         ("memory", subject.memory, found.memory),
     ):
         same = same_structure(before, after) and shapes_of(before) == shapes_of(after)
-        require(same, f"{name} come back with another structure, shape or type")
+        require(same, f"{name} have another structure, shape or type after the update")
     for name in ("kl", "surrogate", "accepted"):
         shape = getattr(found, name).shape
         require(shape == (), f"{name} must be one number, but has shape {shape}")
@@ -142,7 +142,7 @@ def _uphill(subject: AlgorithmSubject) -> None:
 
 @promise(
     CHECKS, "a batch without advantages does no harm",
-    why="it happens when every action is as good as any other, as early in a sparse task",
+    why="it happens when every action is as good as any other, for example early in a task with sparse rewards",
     remedy="guard the length of the step where the gradient is zero",
 )  # fmt: skip
 def _nothing_to_learn(subject: AlgorithmSubject) -> None:
@@ -153,9 +153,9 @@ def _nothing_to_learn(subject: AlgorithmSubject) -> None:
 
 
 @promise(
-    CHECKS, "a batch of nonsense leaves the policy as it was",
-    why="a simulator that overflows once must not cost the weights of hours",
-    remedy="give the old parameters and memory back, with accepted = 0, where the new ones or their KL are not finite",
+    CHECKS, "a batch with a NaN leaves the policy unchanged",
+    why="one overflow in the simulator must not destroy hours of training",
+    remedy="return the old parameters and memory, with accepted = 0, if the new ones or their KL are not finite",
 )  # fmt: skip
 def _nonsense(subject: AlgorithmSubject) -> None:
     batch = subject.batch
@@ -178,7 +178,7 @@ def _one_nan(rows: Any) -> Any:
 @promise(
     CHECKS, "the same key gives the same update",
     why="runs must be repeatable, and be the same after --resume",
-    remedy="draw everything random from the key with jax.random; keep what you remember in memory(params)",
+    remedy="draw everything random from the key with jax.random; keep state between updates in memory(params)",
 )  # fmt: skip
 def _pure(subject: AlgorithmSubject) -> None:
     given = (subject.params, subject.memory, subject.batch, jax.random.key(1))
@@ -189,9 +189,9 @@ def _pure(subject: AlgorithmSubject) -> None:
 
 
 @promise(
-    CHECKS, "what an update is given stays as it was",
-    why="the learner goes on using the old parameters, to measure how far the new ones are from them",
-    remedy="make new dictionaries, with jax.tree.map for example, instead of assigning to those you were given",
+    CHECKS, "an update does not modify its arguments",
+    why="the learner still uses the old parameters, to measure how far the new ones are from them",
+    remedy="make new dictionaries, with jax.tree.map for example, instead of assigning to the ones passed in",
 )  # fmt: skip
 def _untouched(subject: AlgorithmSubject) -> None:
     kept = []
@@ -205,7 +205,7 @@ def _untouched(subject: AlgorithmSubject) -> None:
         return found
 
     jax.eval_shape(update, subject.params, subject.memory, subject.batch, jax.random.key(1))
-    require(all(kept), "update writes into the parameters, the memory or the batch that it was given")
+    require(all(kept), "update modifies the parameters, the memory or the batch passed to it")
 
 
 @promise(

@@ -16,7 +16,7 @@ from swarmbed.spec.errors import line_in
 ROUNDING = 1e-4  # two ways to compute one float may differ by this share
 
 
-class Broken(Exception):  # noqa: N818  it is a finding, not a failure of ours
+class Broken(Exception):  # noqa: N818  a finding, not an error
     """A promise that is not kept: what was found, in words."""
 
 
@@ -24,7 +24,7 @@ class Broken(Exception):  # noqa: N818  it is a finding, not a failure of ours
 class Check:
     """A promise, and the function that raises :class:`Broken` where it is not kept.
 
-    After an essential check fails there is no point in going on.
+    After an essential check fails, the rest is not run.
     """
 
     name: str
@@ -127,9 +127,9 @@ def shapes_of(tree: Any) -> list[tuple[str, tuple[int, ...], str]]:
 
 
 def quick_jit(function: Callable[..., Any], **options: Any) -> Any:
-    """jax.jit for a function that runs a few times only: most of the time would go into optimising it.
+    """jax.jit for a function that runs only a few times: most of the time would go into optimising it.
 
-    Results are numpy's, so that whatever a check does with them is not compiled once more.
+    Results are numpy arrays, so nothing that a check does with them is compiled.
     """
     compiled = jax.jit(function, compiler_options=compiling.once(), **options)
     return lambda *arguments: jax.tree.map(_host, compiled(*arguments))

@@ -78,7 +78,7 @@ class ControllerSubject:
 )  # fmt: skip
 def _fits(subject: ControllerSubject) -> None:
     names = ", ".join(registry.tasks.all())
-    require(subject.pairings, f"it refuses every task there is: {names}")
+    require(subject.pairings, f"it refuses every task: {names}")
 
 
 @promise(
@@ -119,8 +119,8 @@ def _finite(subject: ControllerSubject) -> None:
 
 @promise(
     CHECKS, "what absent agents hold does not matter",
-    why="nobody may wait for, follow or count an agent that is not there, whatever the state holds in its place",
-    remedy="leave out those for whom state.present is false, with jnp.where before you sum, count or compare",
+    why="an absent agent must not be waited for, followed or counted, whatever the state holds in its slot",
+    remedy="leave out agents whose state.present is false, with jnp.where before you sum, count or compare",
 )  # fmt: skip
 def _absent(subject: ControllerSubject) -> None:
     for pairing in subject.pairings:
@@ -131,18 +131,18 @@ def _absent(subject: ControllerSubject) -> None:
         clean = pairing.compiled(state, key)
         for words, garbage in GARBAGE.items():
             found = pairing.compiled(littered(state, present, garbage), key)
-            same = f"{pairing.name}, actions of those present change when absent agents hold {words}"
+            same = f"{pairing.name}, actions of present agents change when absent agents hold {words}"
             require_equal(clean[present], found[present], same)
         few = pairing.sized(int(present.sum()))
         certain = np.array_equal(clean, pairing.compiled(state, jax.random.key(1)))
         if certain and few in pairing.in_all_sizes():
             alone = few.compiled(only_present(state, present), key)
-            require_equal(alone, clean[present], f"{pairing.name}, empty places change the actions of those present")
+            require_equal(alone, clean[present], f"{pairing.name}, empty slots change the actions of present agents")
 
 
 @promise(
     CHECKS, "the same key gives the same actions",
-    why="comparisons start everybody from the same states with the same chances",
+    why="comparisons give all controllers the same starts and the same random events",
     remedy="draw everything random from the key with jax.random, and remember nothing between calls",
 )  # fmt: skip
 def _pure(subject: ControllerSubject) -> None:
@@ -156,7 +156,7 @@ def _pure(subject: ControllerSubject) -> None:
 
 
 @promise(
-    CHECKS, "many swarms at once are steered like each alone",
+    CHECKS, "a batch of swarms is controlled like each swarm alone",
     why="evaluations run hundreds of episodes under jax.vmap",
     remedy="write for one swarm, without a batch axis, and branch with jnp.where instead of if",
 )  # fmt: skip
@@ -166,4 +166,6 @@ def _batched(subject: ControllerSubject) -> None:
         states = [pairing.ground.initial(key) for key in keys]
         together = quick_jit(jax.vmap(pairing.control))(stacked(states), keys)
         one_by_one = [pairing.compiled(state, key) for state, key in zip(states, keys, strict=True)]
-        require_equal(together, np.stack(one_by_one), f"{pairing.name}, under jax.vmap a swarm is steered differently")
+        require_equal(
+            together, np.stack(one_by_one), f"{pairing.name}, under jax.vmap a swarm is controlled differently"
+        )

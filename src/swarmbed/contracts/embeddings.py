@@ -106,7 +106,7 @@ def _order(subject: EmbeddingSubject) -> None:
 
 @promise(
     CHECKS, "what absent slots hold does not matter",
-    why="absent slots may hold anything, and a policy must not react to neighbours that are not there",
+    why="absent slots may hold anything, and a policy must not react to absent neighbours",
     remedy="replace absent elements first (clear(elements, mask)), and mask again after adding a bias",
 )  # fmt: skip
 def _absent(subject: EmbeddingSubject) -> None:
@@ -124,7 +124,7 @@ def _absent(subject: EmbeddingSubject) -> None:
 
 @promise(
     CHECKS, "an empty set gives zeros",
-    why="an agent that sees nobody must be recognisable, whatever the biases are",
+    why="an agent without neighbours must be recognisable, whatever the biases are",
     remedy="divide a masked sum by jnp.maximum(count, 1), and put 0 where the count is 0",
 )  # fmt: skip
 def _empty(subject: EmbeddingSubject) -> None:
@@ -162,7 +162,7 @@ def _duplication(subject: EmbeddingSubject) -> None:
     embedding = subject.embedding
     if embedding.invariant_to_duplication and embedding.any_number_of_slots:
         twice = subject.compiled(subject.params, np.tile(subject.elements, (1, 2, 1)), np.tile(subject.mask, (1, 2)))
-        require_equal(subject.output, twice, "a set in which every element is there twice gives another vector")
+        require_equal(subject.output, twice, "a set in which every element appears twice gives another vector")
 
 
 @promise(
@@ -177,7 +177,9 @@ def _alone(subject: EmbeddingSubject) -> None:
         require_equal(subject.output[one], alone, "a set gives another vector when it is alone in its batch")
         others = np.where((np.arange(BATCH) == row)[:, None, None], subject.elements, 3 * subject.elements)
         beside = subject.compiled(subject.params, others, subject.mask)
-        require_equal(subject.output[one], beside[one], "a set gives another vector when those beside it change")
+        require_equal(
+            subject.output[one], beside[one], "a set gives another vector when other sets of the batch change"
+        )
 
 
 @promise(

@@ -30,7 +30,7 @@ class NetworkSubject:
 
     @property
     def sees_no_order(self) -> bool:
-        """Whether it takes sets for sets; a network that reads their order says permutation_invariant = False."""
+        """Whether it ignores the order of a set; a network that reads it declares permutation_invariant = False."""
         own = self.network.module if isinstance(self.network, Wrapped) else self.network
         return bool(getattr(own, "permutation_invariant", True))
 
@@ -46,7 +46,7 @@ class NetworkSubject:
         return jax.tree.map(noisy, self.fresh())
 
     def fresh(self) -> Any:
-        """Weights at the start; traced anew in each call, so that what differs from trace to trace can be seen."""
+        """Initial weights; traced again in each call, to expose what differs from trace to trace."""
         return quick_jit(lambda key: self.model().init(key))(jax.random.key(0))
 
     @cached_property
@@ -93,7 +93,7 @@ def _with_elements(seen: Observation, change: Any) -> Observation:
 @promise(
     CHECKS, "gives one row of numbers per agent",
     why="a policy has one number per action and a critic has one",
-    remedy="return floats of shape (batch, outputs) from apply; init is told how many outputs there are",
+    remedy="return floats of shape (batch, outputs) from apply; init gets the number of outputs",
     essential=True,
 )  # fmt: skip
 def _shape(subject: NetworkSubject) -> None:
@@ -124,13 +124,17 @@ def _pure(subject: NetworkSubject) -> None:
 
 
 @promise(
-    CHECKS, "every agent's row is its own",
+    CHECKS, "every agent's row depends on its own observation only",
     why="rows of one batch are different agents at different times; none may look into another's observation",
     remedy="reduce over the axis of the slots (1), never over the batch (0)",
 )  # fmt: skip
 def _rows(subject: NetworkSubject) -> None:
     alone = jax.tree.map(lambda leaf: leaf[:1], subject.seen)
-    require_equal(subject.output[:1], subject.compiled(subject.params, alone), "an agent alone gets other numbers")
+    require_equal(
+        subject.output[:1],
+        subject.compiled(subject.params, alone),
+        "an agent gets other numbers when it is alone in its batch",
+    )
     for row in range(BATCH):
         keep = np.arange(BATCH) == row
 
@@ -139,12 +143,16 @@ def _rows(subject: NetworkSubject) -> None:
             return np.where(keep.reshape(-1, *[1] * (leaf.ndim - 1)), leaf, other)
 
         beside = subject.compiled(subject.params, jax.tree.map(change, subject.seen))
-        require_equal(subject.output[row], beside[row], "an agent gets other numbers when those beside it see others")
+        require_equal(
+            subject.output[row],
+            beside[row],
+            "an agent gets other numbers when other agents of the batch see something else",
+        )
 
 
 @promise(
     CHECKS, "what absent elements hold does not matter",
-    why="absent slots may hold anything, and nobody may react to neighbours that are not there",
+    why="absent slots may hold anything, and an agent must not react to absent neighbours",
     remedy="replace absent elements first, with jnp.where(mask[..., None], elements, 0)",
 )  # fmt: skip
 def _absent(subject: NetworkSubject) -> None:

@@ -28,7 +28,7 @@ def _is_a_frozen_dataclass(subject: Any) -> None:
     spec = subject.spec
     require(
         is_dataclass(spec) and "__dataclass_fields__" in vars(spec),
-        f"class {spec.__name__} is not decorated itself, so its own settings are not settings at all",
+        f"class {spec.__name__} is not decorated itself, so its own fields are not settings",
     )
 
 
@@ -84,7 +84,7 @@ def _survives_a_file(subject: Any) -> None:
     spec = subject.spec()
     written = config.parse(config.dump({"task": as_dict(spec)}), "the settings")["task"]
     require(
-        build(subject.spec, written, "it") == spec, "written to a file and read again, its settings are not the same"
+        build(subject.spec, written, "it") == spec, "its settings change when they are written to a file and read again"
     )
 
 

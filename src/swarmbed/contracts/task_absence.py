@@ -1,4 +1,4 @@
-"""What a task promises about agents that are absent: nobody senses, counts or is moved by them."""
+"""What a task promises about absent agents: they are not sensed or counted, and move nothing."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CHECKS: list[Check] = []
 
 @promise(
     CHECKS, "what absent agents hold does not matter",
-    why="swarms of different sizes share one shape; the places of those who are not there may hold anything",
+    why="swarms of different sizes share one shape; the slots of absent agents may hold anything",
     remedy="put jnp.where(state.present, …, 0) around what you sum, count or compare, before you do it",
 )  # fmt: skip
 def _garbage(subject: TaskSubject) -> None:
@@ -26,7 +26,7 @@ def _garbage(subject: TaskSubject) -> None:
     moved = subject.transition(clean, action, key)
     require(
         not moved.present.all(),
-        "after one step everybody who was absent is there: transition makes a new State instead of state._replace(…)",
+        "after one step absent agents are present: transition makes a new State instead of state._replace(…)",
     )
     judged = subject.judge(clean, action, moved)
     for words, garbage in GARBAGE.items():
@@ -39,7 +39,7 @@ def _garbage(subject: TaskSubject) -> None:
 
 
 def _require_same(one: Judgement, other: Judgement, present: np.ndarray, where: str) -> None:
-    """The same judgement, as far as it concerns agents that are there."""
+    """The same judgement, as far as it concerns present agents."""
     require_equal(one.reward, other.reward, f"the reward changes {where}")
     require_equal(one.terminated, other.terminated, f"the end changes {where}")
     require_equal(one.metrics, other.metrics, f"the metrics change {where}")
@@ -48,19 +48,20 @@ def _require_same(one: Judgement, other: Judgement, present: np.ndarray, where: 
         (one.observation, other.observation, present),
         (one.looked_at, other.looked_at, backwards),
     ):
-        require_equal(seen.local[rows], again.local[rows], f"the local properties of those present change {where}")
+        require_equal(seen.local[rows], again.local[rows], f"the local properties of present agents change {where}")
         for index, (before, after) in enumerate(zip(seen.sets, again.sets, strict=True)):
             require(
-                np.array_equal(before.mask[rows], after.mask[rows]), f"those present see others in set {index} {where}"
+                np.array_equal(before.mask[rows], after.mask[rows]),
+                f"present agents see other elements in set {index} {where}",
             )
             first, second = (np.where(s.mask[rows][..., None], s.elements[rows], 0.0) for s in (before, after))
-            require_equal(first, second, f"those present see set {index} differently {where}")
+            require_equal(first, second, f"present agents see set {index} differently {where}")
 
 
 @promise(
-    CHECKS, "few agents among empty places do what few agents do",
-    why="a swarm that has lost agents is a smaller swarm: nothing may depend on how many places there are",
-    remedy="use self.population(state) for the number of agents, and state.present for who they are",
+    CHECKS, "a few agents among empty slots do what a swarm of that size does",
+    why="a swarm that has lost agents is a smaller swarm: nothing may depend on the number of slots",
+    remedy="use self.population(state) for the number of agents, and state.present for which they are",
 )  # fmt: skip
 def _fewer(subject: TaskSubject) -> None:
     present = who_is_there(subject.agents)
@@ -77,23 +78,23 @@ def _fewer(subject: TaskSubject) -> None:
     after = only_present(moved[0], present)
     if _is_certain(moved):
         alone = few.transition(smaller, fewer_actions, keys[0])
-        require_equal(alone, after, f"{few.agents} agents move differently among empty places")
+        require_equal(alone, after, f"{few.agents} agents move differently among empty slots")
     judged, wanted = subject.judge(state, action, moved[0]), few.judge(smaller, fewer_actions, after)
     for name in ("reward", "terminated", "metrics"):
         require_equal(
-            getattr(wanted, name), getattr(judged, name), f"empty places change the {name} of {few.agents} agents"
+            getattr(wanted, name), getattr(judged, name), f"empty slots change the {name} of {few.agents} agents"
         )
     for agent, row in enumerate(np.flatnonzero(present)):
         require_equal(
-            wanted.observation.local[agent], judged.observation.local[row], "empty places change local properties"
+            wanted.observation.local[agent], judged.observation.local[row], "empty slots change local properties"
         )
         for index, (one, other) in enumerate(zip(wanted.observation.sets, judged.observation.sets, strict=True)):
             sets = [s.elements[i][s.mask[i]] for s, i in ((one, agent), (other, row))]
-            require(same_set(*sets), f"empty places change what is seen in set {index}")
+            require(same_set(*sets), f"empty slots change what is seen in set {index}")
 
 
 def _is_certain(moved: list[Any]) -> bool:
-    """Whether there is no chance in a step: where there is, swarms of two sizes draw different numbers."""
+    """Whether a step is deterministic: if not, swarms of two sizes draw different numbers."""
     first, second = (jax.tree.leaves(one) for one in moved)
     return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(first, second, strict=True))
 

@@ -38,7 +38,7 @@ def _finite(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "gradients stay finite",
-    why="who differentiates through the simulator gets NaN from a guard that comes after the singular call",
+    why="a gradient through the simulator is NaN if a guard comes after the singular call",
     remedy="put jnp.where around the argument and around the result (a double where)",
 )  # fmt: skip
 def _gradients(subject: TaskSubject) -> None:
@@ -56,7 +56,7 @@ def _seen_and_earned(task: Any, agents: Any, action: Array, state: Any) -> Array
 
 
 @promise(
-    CHECKS, "many swarms at once behave like each alone",
+    CHECKS, "a batch of swarms behaves like each swarm alone",
     why="training runs hundreds of environments under jax.vmap, all through step or advance",
     remedy="write for one swarm, without a batch axis, branch with jnp.where instead of if, and leave step alone",
 )  # fmt: skip
@@ -73,7 +73,7 @@ def _batched(subject: TaskSubject) -> None:
             ("sees something else", judged.observation, together.observation),
             ("measures something else", judged.metrics, together.info),
         ):
-            require_equal(alone, beside, f"under jax.vmap a swarm {what} than its functions say one by one")
+            require_equal(alone, beside, f"under jax.vmap a swarm {what} than its functions give one by one")
 
 
 @promise(

@@ -1,4 +1,4 @@
-"""What a task promises about its rules: all chance comes from the key, and all agents are alike."""
+"""What a task promises about its rules: all randomness comes from the key, and all agents are alike."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ def _pure(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "relabelling agents changes nothing but the labels",
-    why="agents are identical and share one policy; what they see and earn must not depend on their number",
-    remedy="use no agent's index, except to leave an agent out of its own set",
+    why="agents are identical and share one policy; what they see and earn must not depend on their index",
+    remedy="do not use the index of an agent, except to leave it out of its own set",
 )  # fmt: skip
 def _relabelling(subject: TaskSubject) -> None:
     order = _all_moved(subject.agents)
@@ -52,7 +52,7 @@ def _relabelling(subject: TaskSubject) -> None:
 
 
 def _all_moved(agents: int) -> np.ndarray:
-    """A random order in which nobody keeps its number."""
+    """A random order in which no agent keeps its index."""
     random = np.random.default_rng(0)
     while True:
         order = random.permutation(agents)
@@ -76,8 +76,8 @@ def _own_slot(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "observe_from agrees with observe",
-    why="policies act on observe, learners look again through observe_from; both must show the same",
-    remedy="leave observe_from and transmit alone, or write observe as observe_from of everybody",
+    why="policies act on observe, learners use observe_from; both must give the same",
+    remedy="leave observe_from and transmit alone, or write observe as observe_from of all agents",
 )  # fmt: skip
 def _observe_from(subject: TaskSubject) -> None:
     backwards = jax.tree.map(lambda leaf: leaf[::-1], subject.judged.observation)

@@ -17,7 +17,7 @@ CHECKS: list[Check] = []
 
 @promise(
     CHECKS, "refuses impossible settings",
-    why="num_agents and horizon below 1 have no meaning, and a user must be told so in one sentence",
+    why="num_agents and horizon below 1 have no meaning, and the error must say so in one sentence",
     remedy="call super().__post_init__() at the start of your own __post_init__",
     essential=True,
 )  # fmt: skip
@@ -33,7 +33,7 @@ def _refuses(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "the five functions have the right shapes",
-    why="rollouts, learners and pictures rely on them; a loop over time needs a state whose shape never changes",
+    why="rollouts, learners and figures rely on them; a loop over time needs a state whose shape never changes",
     remedy="return what tasks/base.py says, with float32 numbers, boolean masks and a boolean end",
     essential=True,
 )  # fmt: skip
@@ -77,7 +77,7 @@ def require_shapes(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "measure gives a number for every declared metric",
-    why="training columns, evaluations, pictures and the viewer read the declaration, then look the number up",
+    why="training columns, evaluations, figures and the viewer read the declaration, then look up the number",
     remedy="list every name that measure returns in metrics: ClassVar[tuple[Metric, ...]] = (Metric(name, label), …)",
     essential=True,
 )  # fmt: skip
@@ -124,7 +124,7 @@ def _first_difference(before: list[Any], after: list[Any]) -> str:
 
 @promise(
     CHECKS, "an action of the wrong shape is refused",
-    why="one action for a whole swarm would be broadcast to everybody, and nobody would notice",
+    why="one action for a whole swarm would be broadcast to all agents without any error",
     remedy="let transition begin with self.check_action(action)",
 )  # fmt: skip
 def _action_shape(subject: TaskSubject) -> None:
@@ -134,7 +134,7 @@ def _action_shape(subject: TaskSubject) -> None:
         action = jax.ShapeDtypeStruct(wrong, jnp.float32)
         try:
             jax.eval_shape(task.transition, state, action, jax.random.key(0))
-        except (SwarmbedError, TypeCheckError):  # one sentence of ours, or that of annotations checked at run time
+        except (SwarmbedError, TypeCheckError):  # our own sentence, or that of annotations checked at run time
             continue
         except Exception as error:
             unclear = f"an action of shape {wrong} ends in {type(error).__name__} from deep inside"

@@ -58,7 +58,7 @@ class TaskSubject:
         return self.task.num_agents
 
     def sized(self, agents: int) -> "TaskSubject":
-        """The same task with another number of agents; the same object each time, so that it is compiled once."""
+        """The same task with another number of agents; always the same object, so it is compiled once."""
         return self._sized.setdefault(agents, TaskSubject(self.spec, agents))
 
     @cached_property

@@ -11,8 +11,8 @@ CHECKS: list[Check] = []
 
 
 @promise(
-    CHECKS, "a step counts the time, cuts off at the horizon and never starts anew",
-    why="the state knows its age; rollouts, evaluations and the viewer rely on the one step to say when time is up",
+    CHECKS, "a step counts time, truncates at the horizon and never resets",
+    why="the state holds its age; rollouts, evaluations and the viewer rely on the one step to say when time is up",
     remedy="leave advance and step alone: they call your functions, count state.age and apply the horizon",
 )  # fmt: skip
 def _age(subject: TaskSubject) -> None:
@@ -29,8 +29,8 @@ def _age(subject: TaskSubject) -> None:
 
 @promise(
     CHECKS, "running out of time is not an end",
-    why="rewards go on after the horizon, but not after an end; a learner that confuses the two learns wrong values",
-    remedy="let terminated say only whether the task is over; episodes are cut off at the horizon by themselves",
+    why="rewards continue after the horizon, but not after an end; a learner that confuses the two learns wrong values",
+    remedy="let terminated say only whether the task is over; step truncates episodes at the horizon",
 )  # fmt: skip
 def _horizon(subject: TaskSubject) -> None:
     horizon, short = min(SHORT, subject.task.horizon - 1), subject.short
@@ -42,7 +42,7 @@ def _horizon(subject: TaskSubject) -> None:
     for seed in range(SWARMS):
         require(
             _ends(short, seed, horizon) == _ends(subject, seed, horizon),
-            f"with a horizon of {horizon} steps an episode terminates that goes on with one of {subject.task.horizon}",
+            f"with a horizon of {horizon} an episode terminates that continues with one of {subject.task.horizon}",
         )
 
 
@@ -59,7 +59,7 @@ def _ends(subject: TaskSubject, seed: int, steps: int) -> list[bool]:
 @promise(
     CHECKS, "a start is not the end",
     why="episodes of no steps teach nothing",
-    remedy="return true from terminated where the task is over, not where it goes on",
+    remedy="return true from terminated where the task is over, not where it continues",
 )  # fmt: skip
 def _start(subject: TaskSubject) -> None:
     starts = [subject.initial(jax.random.key(seed)) for seed in range(SWARMS)]

@@ -1,4 +1,4 @@
-"""What a controller is: something that gives every agent an action."""
+"""What a controller is: a rule that gives every agent an action."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Controller(Spec, ABC):
 
     @abstractmethod
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
-        """The action of every agent, in units of [-1, 1]. What an absent agent holds must not matter to the others."""
+        """The action of every agent, in units of [-1, 1]. Absent agents must not matter to the others."""
 
     def check(self, task: Task) -> None:
         """Raise :class:`SwarmbedError`, saying what differs, if this controller cannot run the task."""

@@ -1,4 +1,4 @@
-"""Consensus with a PD heading controller: every agent goes to the middle of those it hears."""
+"""Consensus with a PD heading controller: every agent drives to the centroid of its neighbours."""
 
 from dataclasses import dataclass
 
@@ -21,19 +21,21 @@ from swarmbed.tasks.swarm import SwarmTask
 class Consensus(Controller):
     """Meet in the middle: head for the centroid of the neighbourhood, with PD control of speed and heading.
 
-    The wanted velocity is ẋ^i = −K₀/(|N(i)| + 1) · Σ_{j∈N(i)} (x^i − x^j).
+    The desired velocity is ẋ^i = −K₀/(|N(i)| + 1) · Σ_{j∈N(i)} (x^i − x^j).
     The sum is divided by the size of the neighbourhood, the agent itself included: ẋ then leads to the neighbourhood's
     centroid, and one K₀ serves swarms of any size.
     """
 
-    position_gain: float = setting(1.84, "K₀ of double integrators: wanted speed per unit of distance, 1/s", at_least=0)
-    speed_gain: float = setting(17.8, "K₁: acceleration per missing speed (double integrator), 1/s", at_least=0)
-    heading_gain: float = setting(
-        10.4, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0
+    position_gain: float = setting(
+        1.84, "K₀ of double integrators: desired speed per unit of distance, 1/s", at_least=0
     )
-    turn_damping: float = setting(3.84, "D₂: turning deceleration per turn rate (double integrator), 1/s", at_least=0)
+    speed_gain: float = setting(17.8, "K₁: acceleration per speed error (double integrator), 1/s", at_least=0)
+    heading_gain: float = setting(
+        10.4, "K₂ of double integrators: angular acceleration per heading error, 1/s²", at_least=0
+    )
+    turn_damping: float = setting(3.84, "D₂: angular deceleration per turn rate (double integrator), 1/s", at_least=0)
     single_position_gain: float = setting(
-        2.84, "K₀ of single integrators: wanted speed per unit of distance, 1/s", at_least=0
+        2.84, "K₀ of single integrators: desired speed per unit of distance, 1/s", at_least=0
     )
     single_heading_gain: float = setting(7.65, "K₂ of single integrators: turn rate per heading error, 1/s", at_least=0)
 

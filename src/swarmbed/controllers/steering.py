@@ -1,4 +1,4 @@
-"""From a wanted velocity to the actions of a unicycle: the heading controller that the classical controllers share."""
+"""From a desired velocity to the actions of a unicycle: the heading controller that the classical controllers share."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from swarmbed.sim.unicycle import Agents, DoubleIntegrator, Unicycle
 
 
 class Gains(NamedTuple):
-    """K₁, K₂ and D₂. Single integrators follow a wanted speed at once, so only K₂ matters to them."""
+    """K₁, K₂ and D₂. Single integrators reach a desired speed at once, so only K₂ matters to them."""
 
     speed: float
     heading: float
@@ -21,11 +21,11 @@ class Gains(NamedTuple):
 def steer(
     body: Unicycle, agents: Agents, velocity_x: Float[Array, " N"], velocity_y: Float[Array, " N"], gains: Gains
 ) -> Float[Array, "N 2"]:
-    """The actions that turn every agent into the direction of its wanted velocity and bring it to that speed.
+    """The actions that turn every agent into the direction of its desired velocity and bring it to that speed.
 
     Single integrator: v = v_d, ω = K₂(φ_d − φ). Double integrator: a_v = K₁(v_d − v), a_ω = K₂(φ_d − φ) − D₂ω.
-    v_d is the length and φ_d the direction of the wanted velocity; φ_d − φ lies in (−π, π]; everything is clipped to
-    what the agent can do. An agent that wants to stand still keeps its heading.
+    v_d is the length and φ_d the direction of the desired velocity; φ_d − φ lies in (−π, π]; everything is clipped to
+    the agent's limits. An agent whose desired velocity is zero keeps its heading.
     """
     speed = jnp.minimum(length(velocity_x, velocity_y), body.max_speed)
     error = heading_error(agents.heading, velocity_x, velocity_y)
@@ -43,7 +43,7 @@ def steer(
 def heading_error(
     heading: Float[Array, " N"], wanted_x: Float[Array, " N"], wanted_y: Float[Array, " N"]
 ) -> Float[Array, " N"]:
-    """φ_d − φ, wrapped to (−π, π]; 0 where no direction is wanted."""
+    """φ_d − φ, wrapped to (−π, π]; 0 where the desired velocity is zero."""
     cos, sin = jnp.cos(heading), jnp.sin(heading)
     ahead, left = wanted_x * cos + wanted_y * sin, wanted_y * cos - wanted_x * sin
     somewhere = (wanted_x != 0) | (wanted_y != 0)

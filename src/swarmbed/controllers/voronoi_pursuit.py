@@ -25,15 +25,15 @@ class VoronoiPursuit(Controller):
     """Head for the middle of the boundary shared with an evader's cell; without one, straight for the nearest evader.
 
     The cells are those of all pursuers and evaders that a pursuer knows of: pursuers within ``comm_radius``, evaders
-    within ``sight_radius``. One that borders several evaders goes for the nearest of them; one that sees no evader
-    goes straight on. Everybody always wants its top speed.
+    within ``sight_radius``. A pursuer that borders several evaders takes the nearest of them; one that sees no evader
+    drives straight ahead. All pursuers drive at top speed.
     """
 
-    speed_gain: float = setting(10.7, "K₁: acceleration per missing speed (double integrator), 1/s", at_least=0)
+    speed_gain: float = setting(10.7, "K₁: acceleration per speed error (double integrator), 1/s", at_least=0)
     heading_gain: float = setting(
-        43.3, "K₂ of double integrators: turning acceleration per heading error, 1/s²", at_least=0
+        43.3, "K₂ of double integrators: angular acceleration per heading error, 1/s²", at_least=0
     )
-    turn_damping: float = setting(13.3, "D₂: turning deceleration per turn rate (double integrator), 1/s", at_least=0)
+    turn_damping: float = setting(13.3, "D₂: angular deceleration per turn rate (double integrator), 1/s", at_least=0)
     single_heading_gain: float = setting(10.7, "K₂ of single integrators: turn rate per heading error, 1/s", at_least=0)
 
     def check(self, task: Task) -> None:
@@ -51,7 +51,7 @@ class VoronoiPursuit(Controller):
         distance = length(target_x, target_y)
         is_somewhere = distance > 0
         full_speed = jnp.where(is_somewhere, task.max_speed / jnp.where(is_somewhere, distance, 1.0), 0.0)
-        # Without a target: straight on.
+        # Without a target: straight ahead.
         velocity_x = jnp.where(is_somewhere, full_speed * target_x, task.max_speed * jnp.cos(agents.heading))
         velocity_y = jnp.where(is_somewhere, full_speed * target_y, task.max_speed * jnp.sin(agents.heading))
         is_double = isinstance(task.body, DoubleIntegrator)
@@ -63,8 +63,8 @@ class VoronoiPursuit(Controller):
 def _target(
     task: EvasionTask, state: State, pursuer: Int[Array, ""], near: Nearby | None = None
 ) -> tuple[Array, Array]:
-    """Where a pursuer wants to go, relative to where it is; (0, 0) if it sees no evader. Where it has a list of those
-    near, it comes first among them."""
+    """A pursuer's target relative to its position; (0, 0) if it sees no evader. If it has a list of nearby agents, it
+    is the first of them itself."""
     if near is None or near.mask is None:
         pursuers, heard, evaders, in_sight = _known(task, state, pursuer)
     else:
@@ -81,7 +81,7 @@ def _target(
         """Middle of the boundary with one evader's cell, relative to that evader, and whether there is one."""
         x, y = task.space.nearest(sites[:, 0] - evader[0], sites[:, 1] - evader[1])
         own_x, own_y = task.space.nearest(own[0] - evader[0], own[1] - evader[1])
-        # The evader itself is no cutter of its own cell (on a torus its images are, which shared_boundary adds).
+        # The evader does not cut its own cell (on a torus its images do, which shared_boundary adds).
         present = known & (jnp.arange(sites.shape[0]) != pursuers.shape[0] + index)
         edge = shared_boundary(task.space, evader, own_x[None], own_y[None], is_pursuer[None], x, y, present)
         middle_x, middle_y = edge.middle
@@ -98,7 +98,7 @@ def _target(
 
 
 def _known(task: EvasionTask, state: State, pursuer: Int[Array, ""]) -> tuple[Array, Array, Array, Array | None]:
-    """Where a pursuer thinks the others are, of which of them it knows (itself included), and the same of evaders."""
+    """Where a pursuer believes the others are, which of them it knows (itself included), and the same for evaders."""
     evaders, pursuers = evaders_of(state), state.agents.position
     own = pursuers[pursuer]
     if state.disturbance is None:

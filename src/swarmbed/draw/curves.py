@@ -37,7 +37,7 @@ def draw_curves(axes: Axes, curves: dict[str, Curve], styles: dict[str, Style]) 
 def log_scale(axes: Axes, curves: Iterable[Curve]) -> None:
     """A logarithmic y axis that fits the data: y ↦ −log₁₀(−y) where all is negative, symmetric where signs differ.
 
-    The lines decide; a band that reaches beyond zero is cut off. A value of exactly zero has no place on either log.
+    The lines decide; a band that reaches beyond zero is cut off. A logarithmic axis cannot show zero itself.
     """
     curves = list(curves)
     lines = np.concatenate([np.zeros(0), *(numbers(curve.y) for curve in curves)])

@@ -1,4 +1,4 @@
-"""Pictures to ffmpeg, and ffmpeg's word that the film is whole."""
+"""Frames to ffmpeg, and a check that ffmpeg completed the film."""
 
 import subprocess
 import tempfile
@@ -18,7 +18,7 @@ QUALITY = ("-preset", "veryfast", "-crf", "23", "-tune", "animation", "-movflags
 
 
 class Encoder:
-    """A film that is written picture by picture. Leaving the context waits for ffmpeg's end and asks how it went."""
+    """A film that is written frame by frame. Leaving the context waits for ffmpeg and checks its exit status."""
 
     def __init__(self, path: Path, fps: float) -> None:
         self.path, self.fps = path, fps
@@ -53,7 +53,7 @@ class Encoder:
         try:
             if self._process is None:
                 return
-            if error is not None:  # nobody wants the film any more
+            if error is not None:  # the film is not needed any more
                 self._process.kill()
                 self._ended()
             else:
@@ -62,7 +62,7 @@ class Encoder:
             self._words.close()
 
     def _ended(self) -> int:
-        """There are no more pictures: ffmpeg finishes the file. Its exit code."""
+        """No more frames: ffmpeg finishes the file. Returns its exit code."""
         assert self._process is not None and self._process.stdin is not None
         with suppress(OSError):  # it does not listen any more, and its exit code says why
             self._process.stdin.close()
@@ -77,7 +77,7 @@ class Encoder:
             return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._words)
 
     def _check(self, code: int) -> None:
-        """A film is whole if ffmpeg ended well and had nothing to complain about: some of its errors have no code."""
+        """A film is complete if ffmpeg succeeded and reported no error: some of its errors have no exit code."""
         self._words.seek(0)
         lines = self._words.read().decode(errors="replace").strip().splitlines()
         if code == 0 and not lines:
@@ -88,7 +88,7 @@ class Encoder:
 
 @contextmanager
 def _unwarned() -> Iterator[None]:
-    """JAX warns of forks; these become ffmpeg at once and never run any of our code."""
+    """JAX warns about forks; these exec ffmpeg at once and never run any of our code."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"os\.fork", RuntimeWarning)
         yield

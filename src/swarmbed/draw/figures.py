@@ -1,4 +1,4 @@
-"""Curves on paper: learning curves, comparisons over time, and the log of one run."""
+"""Figures: learning curves, comparisons over time, and the log of one run."""
 
 import math
 import textwrap

@@ -52,7 +52,7 @@ def draw_animation(
 
 
 def frames(recording: Recording, look: Look, times: list[int], dpi: int) -> Iterator[Frame]:
-    """One picture (height, width, 3) per time. What stands still is drawn once, and only the rest anew."""
+    """One picture (height, width, 3) per time. What does not move is drawn only once."""
     figure = Figure(dpi=dpi, facecolor="white")
     canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
     film = Film(figure, recording, look)

@@ -1,4 +1,4 @@
-"""An episode as one page that plays by itself: no server, no other file, nothing from the internet."""
+"""An episode as one self-contained page: no server, no other file, nothing from the internet."""
 
 import base64
 import html
@@ -41,7 +41,7 @@ def draw_replay(
         # "<" could end the script element that holds the numbers.
         "episode": json.dumps(episode(recording, look), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
     }
-    # All at once, so that nothing inside a part is taken for a place to fill.
+    # All at once, so nothing inside a part is mistaken for a placeholder.
     page = re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], files["replay.html"])
     make_folder(path)
     write_atomically(path, page.encode())
@@ -51,11 +51,11 @@ def draw_replay(
 
 
 def episode(recording: Recording, look: Look) -> dict[str, Any]:
-    """The recording as the page reads it: x, y and heading of everybody over time as levels of two bytes, squeezed.
+    """The recording as the page reads it: x, y and heading of all agents over time as levels of two bytes, compressed.
 
     Positions are exact to half a level, the width or height of the world / 65535 / 2; headings to half of 2π / 65536.
 
-    Agents that are never there are left out; who is there when is told, a bit each, only if anybody comes or goes.
+    Agents that are never present are left out; presence over time is stored, one bit each, only if agents come or go.
     """
     every = look.every or 1
     times = [*range(0, recording.length, every), recording.length]

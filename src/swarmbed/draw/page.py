@@ -1,4 +1,4 @@
-"""An episode on one page: four snapshots, and the whole way beside them."""
+"""An episode on one page: four snapshots, and the whole trajectory beside them."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A drawn episode, held in memory: it shows itself in a notebook and can be written to a file."""
+"""A drawn episode, held in memory: it displays in a notebook and can be written to a file."""
 
 import base64
 import html
@@ -26,7 +26,7 @@ class Picture:
     path: Path | None = None
 
     def save(self, path: str | Path) -> Path:
-        """Write the episode; an extension of another format draws it anew in that."""
+        """Write the episode; the extension of another format draws it again in that format."""
         path = Path(path)
         write = writer_for(path)
         make_folder(path)

@@ -1,4 +1,4 @@
-"""One episode, kept: every state of it, and the number that tells how it went."""
+"""One recorded episode: all of its states, and the metric that tells how it went."""
 
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ def record(
 ) -> Recording:
     """Run one episode, at most ``steps`` long (the task's horizon when left out), and keep every state.
 
-    Its start and its chances are those of the episode that an evaluation with this seed counts as number ``episode``.
+    Its start and its random events are those of episode number ``episode`` of an evaluation with this seed.
     """
     if steps is not None:
         check_count("steps", steps, 1)
@@ -89,7 +89,7 @@ def clock(task: Task, time: int) -> str:
 
 
 def describe(recording: Recording) -> str:
-    """Who does what, with how many: the most that are there at one time."""
+    """The policy, the task and the number of agents: the largest number present at one time."""
     task = task_name(recording.task).replace("_", "-")
     count = int(np.asarray(recording.states.present).sum(axis=-1).max())
     border = " on a torus" if getattr(recording.task, "world", "") == "torus" else ""

@@ -41,14 +41,13 @@ def render(
     look: Look | Mapping[str, Any] = PLAIN_LOOK,
     on_frame: OnFrame | None = None,
 ) -> Picture:
-    """Run one episode and draw it. In a notebook the result shows itself; with ``out`` it is also written to a file.
+    """Run one episode and draw it. In a notebook the result displays itself; with ``out`` it is also written to a file.
 
-    ``who`` and ``task`` are as in :func:`swarmbed.evaluate`, and so are ``seed`` and ``episode``: what is drawn is the
-    episode that an evaluation with this seed counts as number ``episode``. It ends with the task or after ``steps``
-    (default: the horizon). ``format`` is html (a page that plays the episode), png (snapshots and the whole way), gif
-    or mp4; with ``out``, its extension decides. ``look`` says what is drawn besides the agents, by name: ``edges``,
-    ``cells``, ``radius``, ``snapshots``, ``every``, ``fps``, ``trail``. ``on_frame`` is told (pictures drawn, of how
-    many).
+    ``who`` and ``task`` are as in :func:`swarmbed.evaluate`. The episode is number ``episode`` of an evaluation with
+    this ``seed``; it ends with the task or after ``steps`` (default: the horizon). ``format`` is html (a page that
+    plays the episode), png (snapshots and the whole trajectory), gif or mp4; with ``out``, its extension decides.
+    ``look`` says what is drawn besides the agents, by name: ``edges``, ``cells``, ``radius``, ``snapshots``,
+    ``every``, ``fps``, ``trail``. ``on_frame`` is called with the number of pictures drawn and their total.
 
     >>> render("consensus", "rendezvous", num_agents=50, look={"edges": True})  # doctest: +SKIP
     """

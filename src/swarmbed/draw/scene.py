@@ -35,9 +35,9 @@ class Look(Spec):
     snapshots: tuple[int, ...] | None = setting(
         None, "steps of the snapshots (.png)", flag="at", at_least=0, not_empty=True
     )
-    every: int | None = setting(None, "steps per picture of film; left out: 1, in a .gif 2", at_least=1)
+    every: int | None = setting(None, "steps per picture of a film; left out: 1, for a .gif 2", at_least=1)
     fps: float = setting(25.0, "steps per second of film", above=0, at_most=100)
-    trail: int = setting(30, "steps that stay visible", at_least=0)
+    trail: int = setting(30, "length of the traces, steps", at_least=0)
 
 
 PLAIN_LOOK = Look()
@@ -100,7 +100,7 @@ class Scene:
 
 
 def crowding(count: int) -> float:
-    """How much smaller the marks of a crowd are, so that there is something to see between them; 1 for up to fifty."""
+    """How much smaller the marks of a crowd are, to leave room between them; 1 for up to fifty agents."""
     return float(min(1.0, (50 / max(count, 1)) ** 0.3))
 
 
@@ -119,11 +119,11 @@ def frame(axes: Axes, stage: Stage) -> None:
 def trail(
     task: Task, stage: Stage, states: State, first: int, last: int, *, fade: bool
 ) -> tuple[Points, NDArray[np.floating[Any]]]:
-    """The ways of all agents and evaders from one time to another, with colours; older pieces are paler.
+    """The paths of all agents and evaders from one time to another, with colours; older pieces are paler.
 
-    With ``fade`` they vanish towards ``first``, and whoever goes takes its trail along. Without, they stay visible, and
-    are pale not by time but by the share of its way that a walker still has before it, so that one who arrives early
-    arrives in full colour. Nobody leaves a line while it is absent.
+    With ``fade`` they vanish towards ``first``, and the trail of an agent that leaves vanishes with it. Without, they
+    stay visible, and their colour depends not on time but on the share of the path still ahead, so an agent that
+    arrives early arrives in full colour. Absent agents leave no line.
     """
     pieces: list[Points] = [np.zeros((0, 2, 2))]
     colors: list[NDArray[np.floating[Any]]] = [np.zeros((0, 4))]
@@ -168,7 +168,7 @@ def bundled(pieces: Points, colors: NDArray[np.floating[Any]]) -> list[Points]:
 
 
 def longest_step(task: Task) -> float:
-    """How far an agent can get in one step, with room for rounding; whoever is farther away has been put there."""
+    """How far an agent can get in one step, with a margin for rounding; one that is farther away was put there."""
     return 1.5 * task.max_speed * task.control_seconds if isinstance(task, SwarmTask) else inf
 
 

@@ -62,7 +62,7 @@ def segments(stage: Stage, start: Points, end: Points, longest: float = inf) -> 
     """Straight pieces from each start to the nearest image of its end, (S, 2, 2), and which start each belongs to.
 
     A piece that crosses the border appears twice, once leaving and once entering; over a corner also in between. One
-    that is longer than ``longest`` is no move at all, but something put elsewhere, and is left out.
+    that is longer than ``longest`` is not a move but something put elsewhere, and is left out.
     """
     start, end = start.reshape(-1, 2), end.reshape(-1, 2)
     way = stage.nearest(end - start)
@@ -122,7 +122,7 @@ def cells(stage: Stage, sites: Points) -> list[Points]:
         corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
         rivals = (stage.nearest(sites - site)[:, None] + images_of).reshape(-1, 2)
         square = (rivals**2).sum(1)
-        # The site itself, and whoever stands on the same spot, share one cell.
+        # The site itself and any other on the same spot share one cell.
         order = np.argsort(square)[np.count_nonzero(square <= same_spot) :]
         reach = max(x * x + y * y for x, y in corners)
         for index in order:

@@ -11,7 +11,7 @@ from swarmbed.draw.curves import Curve, draw_curves, numbers
 from swarmbed.draw.style import GREY, INK, new_figure, plain_axes, styles_of
 
 COLUMNS = 4
-LOWEST = -0.5  # of the vertical axis: how much worse than nothing needs no reading
+LOWEST = -0.5  # of the vertical axis: anything worse need not be readable
 
 
 def multiples_figure(panels: dict[str, dict[str, Curve]], *, ylabel: str, lines: Sequence[float]) -> Figure:

@@ -1,7 +1,7 @@
 """What a task's declared metrics tell about one episode: the number to follow, and the events that happened.
 
-Recordings and the viewer share this, so that a film, a page and the live picture say the same words. Nothing here knows
-a metric's name: a task that declares a new one sees it drawn.
+Recordings and the viewer share this, so a film, a page and the live picture use the same words. Nothing here knows a
+metric's name: any metric that a task declares is drawn.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ from swarmbed.tasks.base import Metric, Task
 
 
 def followed(task: Task) -> Metric | None:
-    """The metric whose way through an episode is drawn: the first that is no event, else the first."""
+    """The metric that is plotted over an episode: the first that is not an event, else the first."""
     return next((metric for metric in task.metrics if metric.kind != "event"), task.headline)
 
 
 def axis_of(metric: Metric) -> str:
-    """What its axis is called; in one episode an event is no share, it has happened or not."""
+    """The label of its axis; in one episode an event is not a share: it has happened or not."""
     return metric.label if metric.is_share else metric.axis
 
 
@@ -42,7 +42,7 @@ def after(what: str, step: int) -> str:
 
 @dataclass
 class Story:
-    """The metrics of one episode while it goes on: give it what the task measures, moment by moment.
+    """The metrics of a running episode: give it what the task measures, moment by moment.
 
     ``value`` is the followed number now: counts are added up, events stay once they have happened. ``news`` says
     what happened last, and is empty as long as nothing has.
@@ -60,7 +60,7 @@ class Story:
     def tell(self, measured: Mapping[str, Any], step: int, *, moved: bool) -> None:
         """One more moment, ``step`` steps after the start; ``moved`` if a step has led there.
 
-        What is there at the start, or was put there by hand, is no count of anything that happened.
+        What exists at the start, or was put there by hand, does not count as an event.
         """
         if (metric := self.metric) is not None:
             now = float(measured[metric.name])

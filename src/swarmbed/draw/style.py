@@ -1,7 +1,7 @@
 """The look that all pictures share.
 
 Colours are those of Okabe and Ito, which colour-blind readers can tell apart; a method has the same colour everywhere.
-Figures are matplotlib's objects and never its global state, so that they work in threads and notebooks alike.
+Figures are matplotlib objects and never use its global state, so they work in threads and notebooks alike.
 """
 
 import io
@@ -36,7 +36,7 @@ class Style(NamedTuple):
 DASHES: tuple[Dashes, ...] = ("-", "--", ":", "-.")
 
 
-# Learned on the extended set is blue, on less a lighter blue; rules that nobody trained are dark and dashed.
+# Policies on the extended set are blue, on smaller sets a lighter blue; hand-written rules are dark and dashed.
 METHOD_STYLES: dict[str, Style] = {
     "NN++": Style(VERMILLION),
     "NN+": Style(BLUE),

@@ -25,7 +25,7 @@ def world(task: Task, state: State) -> dict[str, Any]:
         "seconds": task.control_seconds if isinstance(task, SwarmTask) else None,
         "horizon": task.horizon,
         "metric": metric(task),
-        # Whoever is farther away from one step to the next has been put there, and leaves no trace.
+        # An agent that is farther away from one step to the next was put there, and leaves no trace.
         "longest_step": 1.5 * task.max_speed * task.control_seconds * max(getattr(task, "evader_speed_ratio", 1.0), 1.0)
         if isinstance(task, SwarmTask)
         else None,
@@ -52,7 +52,7 @@ def plain(values: Any, digits: int = 3) -> Any:
 
 
 def number(value: Any) -> float | None:
-    """Six digits; what is no finite number has no place in JSON."""
+    """Six digits; JSON has no NaN or infinity."""
     number = float(value)
     return float(f"{number:.6g}") if isfinite(number) else None
 

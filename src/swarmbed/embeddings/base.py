@@ -1,6 +1,6 @@
 """What an embedding is: a set of any size in, a vector of fixed size out.
 
-The work is split in two, so that learners repeat only what changes:
+The work is split in two, so learners repeat only what changes:
 
     prepare(elements, mask)    everything that does not depend on trained parameters; done once per sample
     apply(params, prepared)    the rest; done in every pass over the batch
@@ -32,7 +32,7 @@ class Embedding(Spec, ABC):
     permutation_invariant: ClassVar[bool] = True
     # False where trained parameters belong to one number of slots, so the policy runs with one swarm size only.
     any_number_of_slots: ClassVar[bool] = True
-    # True where every element counts once more when it is there twice in a set of twice the size: means and maxima do.
+    # True where duplicating every element of a set changes nothing, as for means and maxima.
     invariant_to_duplication: ClassVar[bool] = True
 
     @abstractmethod
@@ -52,12 +52,12 @@ class Embedding(Spec, ABC):
 
 
 def clear(elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Float[Array, "B S F"]:
-    """Zero in place of absent elements, whatever they held."""
+    """Zeros in place of absent elements, whatever they hold."""
     return jnp.where(mask[..., None], elements, 0.0)
 
 
 def mean_over_present(features: Float[Array, "B S K"], mask: Bool[Array, "B S"]) -> Float[Array, "B K"]:
-    """1/|O| Σ φ(o) over the elements that are there; 0 for the empty set."""
+    """1/|O| Σ φ(o) over the elements that are present; 0 for the empty set."""
     count = jnp.maximum(mask.sum(1, dtype=features.dtype), 1.0)
     return jnp.where(mask[..., None], features, 0.0).sum(1) / count[:, None]
 

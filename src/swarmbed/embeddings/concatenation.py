@@ -1,4 +1,4 @@
-"""All elements side by side, in index order: what one does without embeddings."""
+"""All elements side by side, in index order: the baseline without an embedding."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,14 +27,14 @@ class Concatenation(Embedding):
     def check(self, layout: SetLayout) -> None:
         if not layout.is_ordered:
             raise SwarmbedError(
-                "concatenation needs a slot for every agent, but neighbours found by cells come in lists without "
-                "order; set search to 'pairs', or take another embedding"
+                "concatenation needs a slot for every agent, but search by cells gives lists of neighbours without "
+                "order; set search to 'pairs', or use another embedding"
             )
 
     def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
         elements = clear(elements, mask)
         if layout.includes_self:
-            # The agent's own slot is the first absent one; everybody after it moves up by one place.
+            # The agent's own slot is the first absent one; all elements after it move up by one.
             own = jnp.argmin(mask, axis=1)
             before = jnp.arange(layout.slots - 1)[None, :] < own[:, None]
             elements = jnp.where(before[..., None], elements[:, :-1], elements[:, 1:])

@@ -58,7 +58,7 @@ class Neural(Embedding):
         if self.pooling == "max":
             highest = jnp.where(present, hidden, -jnp.inf).max(1)
             return jnp.where(present.any(1), highest, 0.0)
-        # The largest exponent is taken out, so that e^{αφ} cannot overflow; the ratio does not change.
+        # The largest exponent is factored out, so e^{αφ} cannot overflow; the ratio does not change.
         exponent = jnp.where(present, self.temperature * hidden, -jnp.inf)
         largest = jax.lax.stop_gradient(jnp.where(present.any(1), exponent.max(1), 0.0))
         weight = jnp.where(present, jnp.exp(jnp.where(present, exponent, 0.0) - largest[:, None]), 0.0)

@@ -16,7 +16,7 @@ ANGLES = ("bearing", "orientation")
 
 
 def check_angles(name: str, angles: int, layout: SetLayout) -> None:
-    """Say so if the elements do not hold that many angles."""
+    """Raise an error if the elements do not hold that many angles."""
     if layout.features < 1 + 2 * angles:
         wanted = " and ".join(("distance", *ANGLES[:angles]))
         raise SwarmbedError(f"{name} over {wanted} needs elements of {1 + 2 * angles} numbers, not {layout.features}")

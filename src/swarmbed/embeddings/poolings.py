@@ -15,7 +15,7 @@ from swarmbed.embeddings.slots import LOOPED, Known, Pooling, Unrolled, over_slo
 
 
 class Activation(NamedTuple):
-    """A function with act(0) = 0, so that an absent slot adds nothing to a sum, and its derivative."""
+    """A function with act(0) = 0, so an absent slot adds nothing to a sum, and its derivative."""
 
     value: Callable[[Array], Array]
     slope: Callable[[Array], Array]
@@ -55,11 +55,11 @@ class SoftmaxParts(NamedTuple):
 class Softmax(Pooling):
     """u = Σ_s w_s φ_s / Σ_s w_s with w_s = e^{αφ_s}, φ_s = act(h_s); 0 for the empty set.
 
-    The largest exponent is taken out, so that e^{αφ} cannot overflow; the ratio does not change. With p_s = w_s / Σ w,
+    The largest exponent is factored out, so e^{αφ} cannot overflow; the ratio does not change. With p_s = w_s / Σ w,
     ∂u/∂φ_s = p_s (1 + α (φ_s − u)).
 
     Three sums need φ and w of every slot. Computed once and kept in the cache they are cheaper than in one unrolled
-    expression, in which the compiler computes them anew for every sum.
+    expression, in which the compiler would recompute them for every sum.
     """
 
     activation: str
@@ -104,8 +104,8 @@ class Softmax(Pooling):
 class Maximum(Unrolled):
     """u = max_s act(h_s), and 0 for the empty set. Of equal elements the first one gets the gradient.
 
-    Who is the largest is kept as a slot's number: a value computed once more, for the derivative, may differ in its
-    last bit, and would then not be found.
+    The largest element is stored as the index of its slot: a value recomputed for the derivative may differ in its last
+    bit, and would then not be found.
     """
 
     activation: str

@@ -1,7 +1,7 @@
 """Pooling act(x_s · W) over the slots of a set: the hot loop of the whole project.
 
 Written as a matrix product followed by a reduction, the (batch, slots, units) array in between leaves the registers and
-the product's inner dimension is tiny, so memory is what one waits for. Here the slots are unrolled into one elementwise
+the product's inner dimension is tiny, so memory is the bottleneck. Here the slots are unrolled into one elementwise
 expression that the compiler keeps in registers, and only the gradient with respect to W is a matrix product.
 
 However a set is pooled, the derivative has the same form, with a gain g_s per element and unit:
@@ -10,8 +10,7 @@ However a set is pooled, the derivative has the same form, with a gain g_s per e
     tangent     u̇ = Σ_s g_s (x_s · Ẇ)
     transpose   W̄ = Σ_s x_sᵀ (g_s ū)
 
-The last column of x is 1 for a slot that is there, so the last row of W is the bias, and all of x is 0 for one that is
-not.
+The last column of x is 1 for a present slot, so the last row of W is the bias, and all of x is 0 for an absent slot.
 """
 
 from abc import ABC, abstractmethod
@@ -29,9 +28,9 @@ from jaxtyping import Float
 from swarmbed.compute.linear import linear_call
 
 UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
-SKIPPED_SLOTS = 100  # sets of at least this many may have blocks that nobody fills
+SKIPPED_SLOTS = 100  # sets of at least this many may have empty blocks
 # Two results that share a part of their expression are faster in a loop: unrolled, every slot's part would become an
-# array of its own, and what is broadcast into a later expression would be computed there anew for every slot.
+# array of its own, and what is broadcast into a later expression would be recomputed there for every slot.
 LOOPED = 1
 
 Result = TypeVar("Result")
@@ -48,7 +47,7 @@ class Pooling(ABC):
     def forward_and_known(
         self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
     ) -> tuple[Float[Array, "B K"], Known]:
-        """u, and arrays that the derivative wants to know; none by default."""
+        """u, and arrays that the derivative needs; none by default."""
         return self.forward(weights, sets), ()
 
     @abstractmethod
@@ -95,7 +94,7 @@ def _jvp(
     if not isinstance(weights_dot, SymbolicZero):
         tangent = linear_call(_Tangent(how), _Transpose(how), (weights, known, sets), weights_dot)
     if not isinstance(sets_dot, SymbolicZero):
-        # Only who differentiates through the simulator comes here; learners never do.
+        # Only gradients through the simulator come here; on-policy learners never do.
         tangent = tangent + (how.gains(weights, known, sets) * (sets_dot @ weights)).sum(1)
     return output, tangent
 

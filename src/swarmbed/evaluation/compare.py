@@ -1,8 +1,8 @@
 """Several policies and controllers side by side, from equal starts, for one or more sizes of the swarm.
 
 An entry may be one controller or policy, or a method that was trained several times. For the latter the spread
-between trainings counts: intervals then also draw among the runs, and the interquartile mean and the paper's median of
-the top five runs are reported.
+between runs counts: intervals also resample the runs, and the interquartile mean and the paper's median of the top five
+runs are reported.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Panel:
-    """All standings with one size of swarm, and why somebody is missing."""
+    """All standings with one size of swarm, and why a policy is missing."""
 
     task: Task
     standings: dict[str, Standing]
@@ -92,7 +92,7 @@ class Comparison:
 
     @property
     def first(self) -> str:
-        """Whom the others are measured against."""
+        """The policy that the others are compared with."""
         return self.names[0]
 
     def summary(self) -> dict[str, Any]:
@@ -155,16 +155,16 @@ class Comparison:
         return reports.as_text(self.title, self.table())
 
     def _repr_html_(self) -> str:
-        """A notebook shows the picture, where there is one, above the table."""
+        """A notebook shows the figure, if there is one, above the table."""
         table = reports.as_html(self.title, self.table())
         return table if self.headline is None else f"{svg_of(self.figure())}\n{table}"
 
     def draw(self, path: str | Path) -> Path:
-        """One picture: a panel per swarm size, a curve with its band per policy."""
+        """One figure: a panel per swarm size, a curve with its band per policy."""
         return save(self.figure(), path)
 
     def figure(self) -> Figure:
-        """The picture, as matplotlib has it."""
+        """The figure, as a matplotlib object."""
         metric = self.headline
         if metric is None:
             raise SwarmbedError(
@@ -180,9 +180,9 @@ class Comparison:
         return panels_figure(curves, ylabel=metric.axis, log=metric.log, xlabel="time step")
 
 
-@checked_arguments(contestants="a list of policies, controllers, names or paths, or several by name", task=TASK)
+@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
 def compare(
-    contestants: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
+    policies: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
     task: Task | str | None = None,
     *,
     num_agents: int | Sequence[int] | None = None,
@@ -193,14 +193,14 @@ def compare(
 ) -> Comparison:
     """Evaluate several policies and controllers on the same starts of a task, with swarms of one size or several.
 
-    ``contestants`` is a list, or a dictionary from the name to show to one policy or to several trainings of one
-    method. Policies see the task through the senses they were trained with. One that cannot run with some size of swarm
-    is missing there, with the reason; one that fits none is an error. The first is what the others are measured
-    against. In a notebook the result shows its picture and its table.
+    ``policies`` is a list, or a dictionary from names to one policy or to several training runs of one method.
+    Policies observe the task as they were trained to. A policy that cannot run with some size of swarm is missing
+    there, with the reason; one that fits no size is an error. The first policy is the one that the others are compared
+    with. In a notebook the result displays its figure and its table.
 
     >>> compare(["consensus", "random"], num_agents=[5, 10], episodes=50)  # doctest: +SKIP
     """
-    entries: dict[str, list[Contestant]] = named_runs(contestants, stochastic)
+    entries: dict[str, list[Contestant]] = named_runs(policies, stochastic)
     task = make(task) if isinstance(task, str) else task
     base = task if task is not None else common_task(entries)
     sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
@@ -227,18 +227,18 @@ def compare(
 
 
 def named_runs(
-    contestants: Sequence[Any] | Mapping[str, Any], stochastic: bool = False, *, as_is: type | None = None
+    policies: Sequence[Any] | Mapping[str, Any], stochastic: bool = False, *, as_is: type | None = None
 ) -> dict[str, list[Any]]:
     """Names, each with the runs behind it; objects of the type ``as_is`` are taken as they are."""
 
     def known(who: Any) -> Any:
         return who if as_is and isinstance(who, as_is) else as_contestant(who, stochastic=stochastic)
 
-    if isinstance(contestants, Mapping):
-        several = {name: _several(runs, as_is) for name, runs in contestants.items()}
+    if isinstance(policies, Mapping):
+        several = {name: _several(runs, as_is) for name, runs in policies.items()}
         return {name: [known(who) for who in runs] for name, runs in several.items()}
     entries: dict[str, list[Any]] = {}
-    for contestant in map(known, _several(contestants, as_is)):
+    for contestant in map(known, _several(policies, as_is)):
         name, number = contestant.name, 2
         while name in entries:  # two unnamed policies, say
             name, number = f"{contestant.name} {number}", number + 1
@@ -252,7 +252,7 @@ def _several(who: Any, as_is: type | None) -> Sequence[Any]:
 
 
 def common_task(entries: Mapping[str, Sequence[Contestant]]) -> Task:
-    """What the first trained policy was trained on; with controllers only, a task that the first of them fits."""
+    """The task of the first trained policy; with controllers only, a task that the first of them fits."""
     everybody = [run for runs in entries.values() for run in runs]
     if not everybody:
         raise SwarmbedError("compare needs at least one policy or controller")

@@ -1,7 +1,7 @@
 """Running a policy or controller through many episodes, from the same starts for all of them.
 
 Episode i of a seed starts from the same state and has the same random events, for any policy, any number of episodes
-and any number of devices. The results are kept per episode, so that policies can be compared in pairs.
+and any number of devices. The results are kept per episode, so policies can be compared in pairs.
 """
 
 import time
@@ -54,16 +54,16 @@ class Evaluation:
     returns: Numbers
     lengths: NDArray[np.int64]
     metrics: dict[str, Numbers]
-    overlooked: NDArray[np.int64]  # neighbours that found no slot in an agent's set, over all steps
+    overlooked: NDArray[np.int64]  # neighbours without a slot in an agent's set, over all steps
 
     @property
     def remark(self) -> str | None:
-        """What to mind about these numbers; None if there is nothing."""
+        """A caveat about these numbers; None if there is none."""
         if not self.overlooked.any():
             return None
         return (
             f"In {int((self.overlooked > 0).sum())} of {self.episodes} episodes agents had more neighbours than the "
-            f"{getattr(self.task, 'slots', 0)} slots of their sets and overlooked the rest; more slots: "
+            f"{getattr(self.task, 'slots', 0)} slots of their sets and overlooked the rest; raise "
             "--neighbour-slots (neighbour_slots in Python)."
         )
 
@@ -142,7 +142,7 @@ class Evaluation:
 
     @property
     def title(self) -> str:
-        how = "actions drawn" if self.stochastic else "greedy"
+        how = "sampled actions" if self.stochastic else "greedy"
         return (
             f"{self.name} on {task_name(self.task)}: {self.task.num_agents} agents, {self.episodes} episodes, "
             f"seed {self.seed}, {how}, {self.seconds:.1f} s"
@@ -174,8 +174,8 @@ def evaluate(
 
     ``who`` is a run folder, a policy file, a shipped policy's name, a controller's name, a policy or a controller.
     ``task`` defaults to what a policy was trained on, else to the first task that fits. ``num_agents`` changes the size
-    of the swarm. Policies act greedily unless ``stochastic``. ``progress`` shows a bar, or is a function that is told
-    how many episodes have ended.
+    of the swarm. Policies act greedily unless ``stochastic``. ``progress`` shows a bar, or is a function that is called
+    with the number of episodes that have ended.
 
     >>> print(evaluate("consensus", episodes=100))  # doctest: +SKIP
     """
@@ -221,7 +221,7 @@ def episode_of(task: Task, controller: Controller, seed: int, disturbance: str |
         state = task.initial(jax.random.fold_in(start_key, index))
         state = state if disturbance is None else with_strengths(state, {disturbance: strength})
         result = episode(task, controller.control, state, jax.random.fold_in(run_key, index))
-        # Distances guard against dividing by zero, and with that hide what is not a number; the last state does not.
+        # Distances guard against division by zero, which also hides NaN; the last state does not.
         numbers = [result.total_return, *jax.tree.leaves(result.last)]
         is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
         overlooked = jnp.zeros((), int) if result.overlooked is None else result.overlooked
@@ -231,12 +231,12 @@ def episode_of(task: Task, controller: Controller, seed: int, disturbance: str |
 
 
 def side_by_side(task: Task, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of one episode for several: together, or one after the other where a swarm is work enough."""
+    """A function of one episode for several: as one batch, or one after the other where a swarm is large."""
     return (lambda *inputs: lax.map(lambda one: function(*one), inputs)) if task.is_large else jax.vmap(function)
 
 
 def group_size(expected: int) -> int:
-    """How many of so many episodes run at the same time."""
+    """How many of these episodes run at the same time."""
     devices = jax.local_devices()
     at_most = PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR)
     return min(at_most, -(-expected // len(devices))) * len(devices)
@@ -246,7 +246,7 @@ def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]
     """A function of arrays with a leading axis, made to run a group at a time, split over all devices there are.
 
     Groups keep memory small and the working set in cache; where fewer are ``expected`` they are smaller. The last one
-    is filled up, so that one compiled function serves all, and what was filled in is thrown away.
+    is padded, so one compiled function serves all, and the padding is discarded.
     """
     devices, group = jax.local_devices(), group_size(expected)
     mesh, part = Mesh(np.array(devices), ("episodes",)), PartitionSpec("episodes")

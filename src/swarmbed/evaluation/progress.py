@@ -11,7 +11,8 @@ Report = Callable[[int], None]
 
 @contextmanager
 def progress_bar(total: int, doing: str) -> Iterator[Report]:
-    """Yields a function that is told how many of ``total`` are finished. Until the first are, it says *compiling*."""
+    """Yields a function to call with the number finished of ``total``. Until the first call, the bar says
+    *compiling*."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -82,7 +82,7 @@ def as_html(title: str, table: Table) -> str:
 
 
 def check_output(path: str | None, flag: str, endings: tuple[str, ...] = ()) -> None:
-    """Say so before the work if its result could not be written. Folders that are missing will be made."""
+    """Raise an error before the work if its result could not be written. Missing folders will be created."""
     if path is not None and Path(path).is_dir():
         raise SwarmbedError(f"{flag} must name a file, but {path} is a folder")
     if path is not None and endings and Path(path).suffix.lower() not in endings:
@@ -90,6 +90,6 @@ def check_output(path: str | None, flag: str, endings: tuple[str, ...] = ()) -> 
 
 
 def write_json(path: str, report: dict[str, Any]) -> None:
-    """One line per key, so that long lists do not take thousands of them."""
+    """One line per key; long lists would otherwise take thousands of lines."""
     lines = [f" {json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in report.items()]
     write_atomically(Path(path), ("{\n" + ",\n".join(lines) + "\n}\n").encode())

@@ -1,7 +1,7 @@
 """How sure a number is: bootstrap intervals, interquartile means, probabilities of being better.
 
 Scores come as one number per episode, or as a table (runs, episodes) when a method was trained several times. Episode i
-starts alike for everybody, so that two methods can be compared start by start.
+has the same start for all methods, so two of them can be compared start by start.
 """
 
 from collections.abc import Iterator
@@ -46,8 +46,8 @@ def mean_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 
 def mean_interval_over_runs(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
     """The same for several runs: values (runs, episodes, …), mean over both first axes.
 
-    Runs and starts are drawn separately: every resample takes the same starts for all runs, as the runs did. The
-    interval so covers what another training, and not only other starts, would have changed.
+    Runs and starts are drawn separately: every resample takes the same starts for all runs, as the evaluation did. The
+    interval thus accounts for the variation between training runs, not only between starts.
     """
     table = np.asarray(values, dtype=np.float64)
     runs, episodes = table.shape[:2]
@@ -94,8 +94,8 @@ def median_of_top_five(scores: ArrayLike) -> float:
 def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimate:
     """P(ours > theirs) + ½ P(ours = theirs) from equal starts; both are tables (runs, episodes) of the same episodes.
 
-    Every run of ours meets every run of theirs on each start. One run against one: Wilson interval over the starts.
-    Several: bootstrap over the runs of both and the starts.
+    Every run of ours is compared with every run of theirs on each start. One run against one: Wilson interval over the
+    starts. Several: bootstrap over the runs of both and the starts.
     """
     first, second = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
     episodes = first.shape[1]
@@ -114,7 +114,7 @@ def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = R
 def share_kept(
     disturbed: ArrayLike, undisturbed: ArrayLike, floor: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
 ) -> list[Estimate]:
-    """What is left of somebody's lead over a floor, for each of several strengths: (R_s − F) / (R_0 − F).
+    """The share of a policy's lead over a floor that is left at each of several strengths: (R_s − F) / (R_0 − F).
 
     ``disturbed`` is (strengths, runs, episodes), ``undisturbed`` (runs, episodes), ``floor`` (episodes,), all from the
     same starts. A resample draws runs and starts once for all of them. NaN where there is no lead to lose.

@@ -1,7 +1,7 @@
-"""How robust policies and controllers are: every disturbance turned up by itself, everybody from equal starts.
+"""How robust policies and controllers are: a sweep of each disturbance by itself, from equal starts.
 
 All strengths of a disturbance run in one compiled program, as numbers in the state. Episode i has the same start at
-every strength and for everybody, and the random numbers behind its disturbance are the same too, so that a stronger
+every strength and for every policy, and the random numbers behind its disturbance are the same too: a stronger
 disturbance loses the messages that a weaker one loses, and more.
 """
 
@@ -35,7 +35,7 @@ from swarmbed.tasks.swarm import SwarmTask
 
 EPISODES = 100
 QUICK_EPISODES, QUICK_STEPS, QUICK_STRENGTHS = 16, 300, slice(0, None, 2)
-BETWEEN_AGENTS = ("message_loss", "message_delay")  # these need somebody else
+BETWEEN_AGENTS = ("message_loss", "message_delay")  # these need other agents
 
 
 @runtime_checkable
@@ -68,10 +68,10 @@ def stress(
 ) -> StressCard:
     """Sweep the strengths of every disturbance for several policies and controllers.
 
-    ``policies`` are as in :func:`swarmbed.compare`: a list, or a dictionary from names to one or several trainings.
-    ``disturbances`` names some of them by their settings; left out: all that apply. With ``out``, a folder, the card is
-    written there as ``card.json``, ``card.png`` and ``card.html``, and what an interrupted sweep has measured is taken
-    up again. ``quick`` looks at fewer episodes, steps and strengths.
+    ``policies`` are as in :func:`swarmbed.compare`: a list, or a dictionary from names to one or several runs.
+    ``disturbances`` selects some by the names of their settings; left out: all that apply. With ``out``, a folder, the
+    card is written there as ``card.json``, ``card.png`` and ``card.html``, and an interrupted sweep is resumed.
+    ``quick`` uses fewer episodes, steps and strengths.
 
     >>> stress(["consensus"], "rendezvous-local", disturbances=["message_loss"], quick=True)  # doctest: +SKIP
     """
@@ -131,7 +131,7 @@ def strengths(kind: Kind, task: Task, quick: bool = False) -> tuple[float, ...]:
 
 
 class _Bench:
-    """Runs somebody under a disturbance, and remembers the outcome in a folder if there is one."""
+    """Runs a policy under a disturbance, and stores the outcome if there is a folder for it."""
 
     def __init__(self, task: Task, episodes: int, seed: int, folder: Path | None, report: Report | None) -> None:
         self.task, self.episodes, self.seed, self.folder, self.report = task, episodes, seed, folder, report

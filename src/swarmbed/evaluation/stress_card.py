@@ -1,11 +1,11 @@
 """The card that a stress test fills in: what is left of each policy under each disturbance, as table, picture, page.
 
-*What is left* is the share of the lead over random actions that a policy has undisturbed:
+*What is left* is the share of its undisturbed lead over random actions that a policy keeps:
 
     kept(s) = (R(s) − F) / (R(0) − F)
 
 with R(s) its mean return at strength s and F that of the random controller, undisturbed, from the same starts.
-1 is unhurt, 0 is no better than random actions in a swarm where nothing goes wrong.
+1 means no loss, 0 no better than random actions in an undisturbed swarm.
 """
 
 import html
@@ -40,7 +40,7 @@ class Sweep:
     returns: tuple[float, ...]
 
     def lost_at(self, left: float) -> float | None:
-        """The strength at which no more than this is left, on straight lines between those that were tried; None if
+        """The strength at which no more than this is left, interpolated linearly between the strengths tried; None if
         more than that is left at all of them."""
         values = [estimate.value for estimate in self.kept]
         for i in range(1, len(values)):
@@ -51,7 +51,7 @@ class Sweep:
 
     @property
     def area(self) -> float:
-        """The mean of what is left over all strengths up to the largest: 1 if nothing hurts."""
+        """The mean of what is left over all strengths up to the largest: 1 if nothing is lost."""
         x, y = np.array(self.strengths), np.array([estimate.value for estimate in self.kept])
         return float(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum() / (x[-1] - x[0]))
 
@@ -106,7 +106,7 @@ class StressCard:
         }
 
     def overview(self) -> Table:
-        """Who does how well undisturbed, and what is left on the mean over all disturbances."""
+        """The undisturbed return of each policy, and what is left on average over all disturbances."""
         table = reports.plain_table()
         table.add_column("who")
         for heading in ("runs", "return undisturbed", "mean area under the curve"):
@@ -148,7 +148,7 @@ class StressCard:
         return save(self.figure(), path)
 
     def write_page(self, path: str | Path) -> Path:
-        """One file with everything, to send to somebody."""
+        """One self-contained file to share."""
         parts = [_html_table(self.overview()), svg_of(self.figure()), _html_table(self.table())]
         page = _PAGE.format(title=html.escape(self.title), overview=parts[0], picture=parts[1], table=parts[2])
         write_atomically(Path(path), page.encode())
@@ -213,13 +213,13 @@ td:first-child, td:nth-child(2), th:first-child, th:nth-child(2) {{ text-align: 
 p {{ max-width: 46rem }}
 </style>
 <h1>{title}</h1>
-<p>Each panel turns one disturbance up while nothing else goes wrong. The line is the share of a policy's lead over
+<p>Each panel sweeps one disturbance by itself. The line is the share of a policy's lead over
 random actions that is left: 1 is what it does undisturbed, 0 is the mean return of random actions in an undisturbed
 swarm, from the same starts. Bands are 95 % bootstrap intervals over starts and, where a policy was trained several
 times, over runs.</p>
 {overview}
 {picture}
-<p>Strengths at which a tenth and a half of the lead are lost lie on straight lines between those that were tried. The
+<p>Strengths at which a tenth and a half of the lead are lost are interpolated linearly between the strengths tried. The
 area under the curve is the mean of what is left over all strengths from 0 to the strongest.</p>
 {table}
 </html>

@@ -1,8 +1,8 @@
 """Finding the gains of a controller: a random search over orders of magnitude, then closer and closer around the best.
 
-Every candidate is run from the same starts, so that differences come from the gains. Those that did best are run again
-from other starts, together with the gains the controller came with; only that second result decides and is reported,
-because the best of many first results is too good to be true.
+Every candidate is run from the same starts, so differences come from the gains. The best are run again from other
+starts, together with the initial gains; only that second result decides and is reported, because the best of many
+first results is biased upwards.
 """
 
 import time
@@ -97,7 +97,7 @@ class Bench:
         def returns_on(task: Task) -> Any:
             def one(gains: dict[str, Array], index: Array) -> Array:
                 total, _, _, is_finite, _ = episode_of(task, with_gains(controller, gains), seed)(index)
-                # Gains that throw the simulation off are the worst there are, not an error.
+                # Gains that make the simulation diverge score worst; they are not an error.
                 return jnp.where(is_finite, total, -jnp.inf)
 
             return in_groups(side_by_side(task, one), expected)
@@ -137,7 +137,7 @@ def tune(
     seed: int = 0,
     on_progress: Report | None = None,
 ) -> Tuning:
-    """Search gains that bring the highest mean return over all tasks (swarms of several sizes, say).
+    """Search the gains with the highest mean return over all tasks (for example swarms of several sizes).
 
     The first round draws ``candidates`` log-uniformly around the controller's own gains; each of the ``rounds`` after
     it draws a quarter as many around the best so far. ``only`` names the gains to search; all when left out.

@@ -22,7 +22,7 @@ __all__ = ["FORMATS", "Description", "Written", "describe", "format_of", "write"
 
 @dataclass(frozen=True)
 class Format:
-    """How a policy becomes the content of a file, and how that content is run to see that it is right.
+    """How a policy becomes the content of a file, and how that content is run to verify it.
 
     ``open`` gives back a function that runs the content, or None if this machine has no way to.
     """
@@ -55,7 +55,7 @@ def format_of(path: str | Path) -> str:
         if Path(path).suffix == known.suffix:
             return name
     endings = ", ".join(f"{known.suffix} ({name})" for name, known in FORMATS.items())
-    raise SwarmbedError(f"the file {path} does not say which format it is; end it in {endings}, or name the format")
+    raise SwarmbedError(f"the extension of {path} names no format; use {endings}, or name the format")
 
 
 def write(policy: Policy, path: str | Path, format: str | None = None) -> Written:
@@ -76,5 +76,5 @@ def write(policy: Policy, path: str | Path, format: str | None = None) -> Writte
         return Written((path,), difference, made.description)
     beside = path.with_name(f"{path.name}.json")
     write_atomically(beside, made.description.as_json().encode())
-    write_atomically(path, content)  # last, so that it is never there without its description
+    write_atomically(path, content)  # last, so it never exists without its description
     return Written((path, beside), difference, made.description)

@@ -62,7 +62,7 @@ def open_model(made: Exported, content: bytes) -> Run | None:
 
 
 def _one(compiled: Compiled, made: Exported, arrays: list[np.ndarray]) -> np.ndarray:
-    """One agent: the elements that are there, or all of them with zeros for the others where their place matters."""
+    """One agent: the elements that are present, or all of them, with zeros for absent ones, where order matters."""
     local = arrays[:1] if made.layout.local else []
     sets = []
     for index in range(len(made.layout.sets)):
@@ -83,7 +83,7 @@ def built_in() -> str:
 
 
 def _check_network(made: Exported) -> None:
-    """Only the network whose layers are known can be written down layer by layer."""
+    """Only a network whose layers are known can be written layer by layer."""
     if type(made.policy.network) is not Perceptron:
         name = registry.networks.name_of(made.policy.network)
         raise SwarmbedError(f"format c knows only the network 'perceptron', not {name!r}; use onnx or stablehlo")
@@ -138,7 +138,7 @@ def _body(params: Params, description: Description, blocks: list[Block]) -> list
 
 
 def _preface(symbol: str, description: Description, uses_math: bool) -> list[str]:
-    """The comment that a stranger reads before wiring it to sensors and motors."""
+    """The comment to read before connecting it to sensors and motors."""
     lines = [description.summary + ".", "", "One call is one decision of one agent. All numbers are 32-bit floats.", ""]
     names = ["local"] if description.local else []
     names += [f"{name}_count, {name}" for name in description.set_names]
@@ -161,7 +161,7 @@ def _preface(symbol: str, description: Description, uses_math: bool) -> list[str
     if description.control_seconds is not None:
         lines += [
             "",
-            f"It was trained to decide every {description.control_seconds:.6g} s and to hold the action until then.",
+            f"It was trained to decide every {description.control_seconds:.6g} s and to hold the action in between.",
         ]
     lines += ["", "C99 or C++. Link with -lm." if uses_math else "C99 or C++. Needs no library.", ""]
     return [*lines, "Settings of its training:", *(f"    {line}" for line in description.config.splitlines() if line)]

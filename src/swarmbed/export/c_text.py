@@ -13,7 +13,7 @@ ACTIVATIONS = {
 
 
 def number(value: float) -> str:
-    """A float literal with every digit that matters, so that compiling it gives the same 32 bits back."""
+    """A float literal with all significant digits: compiling it restores the same 32 bits."""
     return f"{np.float32(value)}f"
 
 

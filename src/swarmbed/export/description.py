@@ -1,4 +1,4 @@
-"""What an exported policy reads and says: every number, in order, with its scale. Each format carries it."""
+"""The inputs and outputs of an exported policy: every number, in order, with its scale. Each format carries it."""
 
 import json
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Description:
 
 
 def describe(policy: Policy) -> Description:
-    """What a policy reads and says, and the settings it was trained with."""
+    """The inputs and outputs of a policy, and the settings it was trained with."""
     task, names, layout = policy.task, policy.task.column_names, exported_layout(policy)
     settings = config.to_sections(policy.specs)
     fixed = not policy.model.any_number_of_slots
@@ -94,8 +94,8 @@ def describe(policy: Policy) -> Description:
 
 
 def exported_layout(policy: Policy) -> Layout:
-    """What goes in, without an agent's own slot: it is always absent, and a robot has no use for it. Only a network of
-    one's own whose weights belong to certain slots gets them all, since nobody knows which ones it would miss."""
+    """The inputs without an agent's own slot, which is always absent and useless on a robot. Only a user's own network
+    whose weights are tied to slots gets them all, since we cannot know which ones it needs."""
     layout = policy.task.layout
     if not (isinstance(policy.network, Perceptron) or policy.model.any_number_of_slots):
         return layout

@@ -16,7 +16,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.observation import Layout, Observation, ObservedSet
 
 TOLERANCE = 1e-4  # how far an export may be from the policy; rounding stays far below, a mistake does not
-COUNTS = (1, 9, 49, 127)  # neighbours with which an export is tried out
+COUNTS = (1, 9, 49, 127)  # numbers of neighbours with which an export is tested
 
 # Arrays in the order of ``input_names`` → the mean actions.
 Run = Callable[[Sequence[np.ndarray]], np.ndarray]
@@ -95,7 +95,8 @@ def not_convertible(made: Exported, format: str, error: Exception) -> SwarmbedEr
 def random_inputs(made: Exported, count: int, batch: int, seed: int = 0) -> list[np.ndarray]:
     """Inputs with ``count`` slots per set (where that is open), of which about a third are absent.
 
-    The first sample sees nobody and the second one everybody. What absent slots hold must not matter, so it is large.
+    The first sample has no neighbours and the second one all of them. Absent slots must not matter, so they hold large
+    numbers.
     """
     random = np.random.default_rng(seed)
     sizes: dict[str, int] = {"batch": batch}
@@ -121,7 +122,7 @@ def largest_difference(made: Exported, run: Run, counts: Sequence[int] = COUNTS,
     worst = 0.0
     for count in counts if made.any_number_of_slots else counts[:1]:
         arrays = random_inputs(made, count, batch, seed=count)
-        # Absent slots change nothing, so that one compilation serves every count.
+        # Absent slots change nothing, so one compilation serves every count.
         wanted = np.asarray(
             function(*(_filled_up(array, max(counts)) if made.any_number_of_slots else array for array in arrays))
         )

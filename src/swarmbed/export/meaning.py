@@ -77,10 +77,10 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
         "velocity y": f"y of the relative velocity: {velocity}",
     } | _displacement(reach)
     if isinstance(task, Rendezvous):
-        known["transmitted"] = f"the neighbour tells: number of its neighbours / {max(task.num_agents - 1, 1)}"
+        known["transmitted"] = f"transmitted by the neighbour: number of its neighbours / {max(task.num_agents - 1, 1)}"
     if isinstance(task, Pursuit):
         known["transmitted"] = (
-            f"the neighbour tells: its shortest path to the evader over neighbours {_path_scale(task)}"
+            f"transmitted by the neighbour: its shortest path to the evader over neighbours {_path_scale(task)}"
         )
     return known
 

@@ -10,7 +10,7 @@ import numpy as np
 from swarmbed.export.function import Exported, Run, check_weights, not_convertible
 from swarmbed.spec.errors import SwarmbedError
 
-OPSET = 18  # of 2022: old enough for the runtimes on robots, new enough for everything that is needed
+OPSET = 18  # from 2022: old enough for the runtimes on robots, new enough for all we need
 
 
 def convert(made: Exported, name: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Swarms behind the interfaces that other people's training code expects.
+"""Swarms behind the interfaces that other training libraries expect.
 
 from swarmbed.interop.pettingzoo import parallel_env     # one swarm, agents by name
 from swarmbed.interop.gymnasium import make_vec          # many swarms, every agent a sub-environment
@@ -16,7 +16,7 @@ from swarmbed.tasks.base import Task
 
 
 def missing(error: ModuleNotFoundError) -> SwarmbedError:
-    """The sentence for a package that is not installed. Those that need torch, which is large, are no extra."""
+    """The sentence for a package that is not installed. There is no extra for those that need torch, which is large."""
     package = str(error.name).partition(".")[0]
     by_hand = package in ("stable_baselines3", "torch", "torchrl", "benchmarl")
     how = f"pip install {package.replace('_', '-')}" if by_hand else "install swarmbed[interop]"
@@ -34,7 +34,7 @@ def as_task(task: str | Task, settings: dict[str, Any]) -> Task:
         name, value = next(iter(settings.items()))
         kind = type(task).__name__
         raise SwarmbedError(
-            f"the setting {name!r} goes with a task's name, not with a task that is already made; "
+            f"the setting {name!r} goes with a task's name, not with a task object; "
             f"make it with {kind}({name}={value!r})"
         )
     return task

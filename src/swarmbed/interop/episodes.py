@@ -1,4 +1,4 @@
-"""What every environment of this package holds: swarms under way, NumPy in and out."""
+"""What every environment of this package holds: running swarms, NumPy in and out."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -37,11 +37,11 @@ class Episodes:
         agents = (num_swarms, task.num_agents) if joint else (num_swarms * task.num_agents,)
         self.action_shape = (*agents, task.action_size)
         self.swarms: swarms.Swarms | None = None
-        self.present: Any = None  # who is there now, (swarms, N)
+        self.present: Any = None  # which agents are present, (swarms, N)
         self.camera: Any = None
 
     def reset(self, seeds: Sequence[int] | None) -> swarms.View:
-        """New episodes. Without seeds the random numbers go on from where they are."""
+        """New episodes. Without seeds the random numbers continue where they are."""
         if seeds is not None:
             keys = swarms.seeded(seeds)
         elif self.swarms is not None:
@@ -72,12 +72,12 @@ class Episodes:
         return outcome
 
     def state(self, index: int = 0) -> State:
-        """The present state of one swarm."""
+        """The current state of one swarm."""
         taken: State = jax.tree.map(lambda leaf: leaf[index], self.begun("state").state)
         return taken
 
     def frames(self) -> tuple[np.ndarray, ...] | None:
-        """A picture of the present state of each swarm; None if no render mode was asked for."""
+        """A picture of the current state of each swarm; None without a render mode."""
         if self.render_mode is None:
             return None
         self.begun("render")
@@ -108,7 +108,7 @@ class Episodes:
 
 
 def metadata(task: Task) -> dict[str, Any]:
-    """What the environments tell about pictures: which there are, and how many make a second of the task's time."""
+    """The environments' metadata on pictures: the modes, and the number of steps per second of simulated time."""
     seconds = getattr(task, "control_seconds", None)
     return {"render_modes": list(RENDER_MODES), "render_fps": max(round(1 / seconds), 1) if seconds else 10}
 

@@ -1,9 +1,9 @@
-"""Other people's policies under stress: any function from observations to actions.
+"""Policies of other libraries in a stress test: any function from observations to actions.
 
 The function gets what the environments of this package give: the observations of many agents at once, as rows, in the
 form of :func:`swarmbed.interop.gymnasium.make_vec` (a dictionary of ``local``, ``set_0``, ``mask_0``, …, or one vector
 per agent where the function has an attribute ``flatten`` that is true), and returns one row of actions for each. It is
-called from Python in every step, so that it may use any library.
+called from Python in every step, so it may use any library.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ TOGETHER = 64  # episodes that are stepped side by side
 
 
 class OutsidePolicy:
-    """A function of observations under a name. Episodes start, and are disturbed, as they are for everybody else."""
+    """A named function of observations. Its episodes start, and are disturbed, like those of any other policy."""
 
     def __init__(self, function: Callable[[Any], Any], name: str | None = None) -> None:
         self.function, self.name = function, name or getattr(function, "__name__", type(function).__name__)
@@ -78,7 +78,7 @@ class OutsidePolicy:
 
 
 def outside_policy(text: str) -> OutsidePolicy:
-    """``module:function``, imported from where Python finds modules, the folder one is in included."""
+    """``module:function``, imported from where Python finds modules, including the current folder."""
     module, colon, name = text.partition(":")
     if not (module and colon and name):
         raise SwarmbedError(f"--policy must be module:function, not {text!r}")

@@ -36,9 +36,9 @@ def parallel_env(
 
 class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]  # PettingZoo ships no types
     """One swarm. An episode ends for all agents in the same step: *terminated* when the task reached its end,
-    *truncated* when the time (the task's ``horizon``) ran out. The metrics of the task are in everybody's info.
+    *truncated* when the time (the task's ``horizon``) ran out. The metrics of the task are in every agent's info.
 
-    ``agents`` are those who are there. One that leaves before the others is terminated in that step, with an
+    ``agents`` lists the agents that are present. One that leaves before the others is terminated in that step, with an
     observation of zeros; one that comes later joins with reward 0.
     """
 
@@ -66,7 +66,7 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """A new episode. Without a seed the random numbers go on from where they are; options are not used."""
+        """A new episode. Without a seed the random numbers continue where they are; options are not used."""
         view = self._episodes.reset(None if seed is None else [seed])
         self.agents = self._there(view)
         return self._seen(view, self.agents), self._infos(view, self.agents)
@@ -74,7 +74,7 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """One time step with an action from every agent that is there."""
+        """One time step with an action from every present agent."""
         self._episodes.begun("step")
         if not self.agents:
             if actions:
@@ -96,17 +96,17 @@ class SwarmParallelEnv(ParallelEnv[str, Any, np.ndarray]):  # type: ignore[misc]
 
     def state(self) -> np.ndarray:
         """The whole swarm as one vector: positions (x, y of each agent), headings, speeds and turn rates where there
-        are any, the evaders' positions, 1 for each agent that is there and 0 for each that is not, the age of the
-        episode, and what else the task keeps. For methods that look at everything while training."""
+        are any, the evaders' positions, 1 for each present agent and 0 for each absent one, the age of the episode, and
+        what else the task keeps. For methods with a centralised critic."""
         return state_vector(self._episodes.state())
 
     def render(self) -> np.ndarray | None:
-        """A picture of the present state, (height, width, 3), with ``render_mode="rgb_array"``; None without."""
+        """A picture of the current state, (height, width, 3), with ``render_mode="rgb_array"``; None without."""
         frames = self._episodes.frames()
         return None if frames is None else frames[0]
 
     def _all_actions(self, actions: dict[str, Any]) -> list[Any]:
-        """A row for every possible agent; zeros for those who are not there."""
+        """A row for every possible agent; zeros for absent ones."""
         forgotten = [agent for agent in self.agents if agent not in actions]
         if forgotten:
             raise SwarmbedError(f"actions must hold one action for every agent, but {forgotten[0]!r} is missing")

@@ -3,8 +3,8 @@
     {"local": (properties,), "set_0": (slots, features), "mask_0": (slots,), "set_1": …}
 
 The vector holds the same numbers: the local properties, then each set slot by slot, a slot being its features followed
-by 1 if somebody is there and 0 if not. So ``vector[properties:].reshape(slots, features + 1)`` is the set, if there is
-only one. An agent has a slot for itself among its neighbours, which is never filled.
+by 1 if it holds an element and 0 if not. So ``vector[properties:].reshape(slots, features + 1)`` is the set, if there
+is only one. An agent has a slot for itself among its neighbours, which is always empty.
 """
 
 from math import prod
@@ -26,7 +26,7 @@ def action_space(task: Task) -> spaces.Box:
 
 
 def observation_space(task: Task, flatten: bool) -> spaces.Space[Any]:
-    """The space of one agent's observation. Numbers are unbounded: a task scales them, but promises no limit."""
+    """The space of one agent's observation. Numbers are unbounded: a task scales them, but guarantees no limit."""
     shape = task.observation_shape
     if flatten:
         return _unbounded((len(flat_names(task)),), shape.local.dtype)
@@ -48,7 +48,7 @@ def flat_names(task: Task) -> tuple[str, ...]:
     flat = [f"local: {column}" for column in names.local]
     for i, (columns, observed) in enumerate(zip(names.sets, task.observation_shape.sets, strict=True)):
         for slot in range(observed.mask.shape[1]):
-            flat += [f"set_{i} slot {slot}: {column}" for column in (*columns, "is there")]
+            flat += [f"set_{i} slot {slot}: {column}" for column in (*columns, "present")]
     return tuple(flat)
 
 

@@ -1,4 +1,4 @@
-"""Several swarms that somebody else's loop steps from outside: one jitted call per step.
+"""Several swarms that an external loop steps: one jitted call per step.
 
 Each swarm has its own stream of random keys, which starts at its seed. Every reset and every step takes the next key:
 
@@ -6,7 +6,7 @@ Each swarm has its own stream of random keys, which starts at its seed. Every re
     stream, key = jax.random.split(stream);    observation, state = task.reset(key)
     stream, key = jax.random.split(stream);    task.step(key, state, action)          and so on
 
-So a swarm's life depends on its seed and its actions alone, not on how many others run beside it, and a scan over
+So a swarm depends on its seed and its actions alone, not on how many others run beside it, and a scan over
 ``task.step`` with these keys goes through the same states.
 """
 
@@ -29,7 +29,7 @@ WORD = 32  # bits of a seed that a random key takes at a time
 
 
 class Swarms(NamedTuple):
-    """Episodes under way, one per swarm. Keys are plain numbers, so that all of it can be copied and pickled."""
+    """Running episodes, one per swarm. Keys are plain numbers, so everything can be copied and pickled."""
 
     state: State
     ended: Bool[Array, " swarms"]
@@ -37,8 +37,8 @@ class Swarms(NamedTuple):
 
 
 class View(NamedTuple):
-    """What can be seen of the swarms: one observation per agent, swarm after swarm; the metrics of each swarm, and who
-    of it is there. The observation of somebody who is not there is all zeros."""
+    """What is visible of the swarms: one observation per agent, swarm after swarm; the metrics of each swarm, and which
+    of its agents are present. The observation of an absent agent is all zeros."""
 
     observation: Any
     metrics: dict[str, Float[Array, " swarms"]]
@@ -46,7 +46,8 @@ class View(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one step brought each swarm. ``final`` is the view before a reset in the same step, if there was one."""
+    """The outcome of one step for each swarm. ``final`` is the view before a reset in the same step, if there was
+    one."""
 
     view: View
     reward: Float[Array, " swarms"]

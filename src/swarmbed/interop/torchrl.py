@@ -59,7 +59,7 @@ class SwarmTorchEnv(EnvBase):  # type: ignore[misc,unused-ignore]
         some = None if tensordict is None else tensordict.get("_reset", None)
         if some is None or self._episodes.swarms is None:
             view = self._episodes.reset(self._seeds)
-            self._seeds = None  # used once; later episodes go on with the random numbers
+            self._seeds = None  # used once; later episodes continue with the random numbers
         else:
             view = self._episodes.restart(some.reshape(self.num_swarms).cpu().numpy())
         nobody = np.zeros(self.num_swarms, bool)

@@ -29,8 +29,8 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     actions are then ignored (``NEXT_STEP``), or at once, with the last observation in ``infos["final_obs"]``
     (``SAME_STEP``).
 
-    Infos hold the task's metrics and ``present``. An agent that is not there keeps its place: it sees zeros, gets no
-    reward, and what it does is ignored.
+    Infos hold the task's metrics and ``present``. An absent agent keeps its row: it sees zeros, gets no reward, and its
+    action is ignored.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """New episodes for all swarms. A seed s gives the swarms the seeds s, s + 1, …; a list has one for each swarm;
-        without one, the random numbers go on from where they are."""
+        without one, the random numbers continue where they are."""
         if options and "reset_mask" in options:
             raise SwarmbedError("reset has no option 'reset_mask': swarms that end are reset by themselves")
         view = self._episodes.reset(self._seeds(seed))
@@ -91,7 +91,7 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         )
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """A picture of the present state of each swarm, (height, width, 3), with ``render_mode="rgb_array"``."""
+        """A picture of the current state of each swarm, (height, width, 3), with ``render_mode="rgb_array"``."""
         return self._episodes.frames()
 
     def _seen(self, view: swarms.View) -> Any:
@@ -102,7 +102,8 @@ class SwarmVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return np.repeat(values, self.num_envs // self.num_swarms, axis=0)
 
     def _infos(self, view: swarms.View, which: np.ndarray) -> dict[str, Any]:
-        """The metrics of the swarms ``which``, and who is there, each with the mask that Gymnasium puts beside it."""
+        """The metrics of the swarms ``which``, and which agents are present, each with the mask that Gymnasium
+        expects."""
         present = view.present & which[:, None]
         infos: dict[str, Any] = {"present": present if self.joint else present.ravel(), "_present": self._each(which)}
         for name, values in view.metrics.items():

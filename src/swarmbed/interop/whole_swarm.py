@@ -1,6 +1,6 @@
 """A whole swarm as one Gymnasium environment: one joint action, one joint observation, one reward.
 
-For learners that steer everybody from one place. To train one policy that all agents share, make every agent a
+For learners that control the whole swarm centrally. To train one policy that all agents share, make every agent a
 sub-environment instead: :func:`swarmbed.interop.gymnasium.make_vec`.
 """
 
@@ -37,7 +37,7 @@ class SwarmEnv(gymnasium.Env[Any, np.ndarray]):
         self._episodes = Episodes(self.task, owner="the swarm", flatten=flatten, render_mode=render_mode)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """A new episode. Without a seed the random numbers go on from where they are; options are not used."""
+        """A new episode. Without a seed the random numbers continue where they are; options are not used."""
         seeds = None if seed is None else [swarms.checked_seed(seed)]
         super().reset(seed=seed)
         view = self._episodes.reset(seeds)
@@ -49,7 +49,7 @@ class SwarmEnv(gymnasium.Env[Any, np.ndarray]):
         return self._seen(view), float(reward[0]), bool(terminated[0]), bool(truncated[0]), infos(view)
 
     def render(self) -> Any:
-        """A picture of the present state, (height, width, 3), with ``render_mode="rgb_array"``; None without."""
+        """A picture of the current state, (height, width, 3), with ``render_mode="rgb_array"``; None without."""
         frames = self._episodes.frames()
         return None if frames is None else frames[0]
 
@@ -58,5 +58,5 @@ class SwarmEnv(gymnasium.Env[Any, np.ndarray]):
 
 
 def infos(view: swarms.View) -> dict[str, Any]:
-    """The metrics of one swarm, and who of it is there."""
+    """The metrics of one swarm, and which of its agents are present."""
     return {"present": view.present[0]} | {name: float(value[0]) for name, value in view.metrics.items()}

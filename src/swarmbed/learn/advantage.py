@@ -17,15 +17,15 @@ def advantages(
     """Â_t = δ_t + γλ Â_{t+1} within an episode, with δ_t = r_t + γ V(s_{t+1}) − V(s_t).
 
     ``next_value`` is the value of the state that step t led to, before any reset. Nothing comes after a termination, so
-    V(s_{t+1}) counts as 0 there; a truncation is only the end of our watching, so its value stands. Either way the sum
-    over later steps stops (``ended``).
+    V(s_{t+1}) counts as 0 there; a truncation only ends the recording, so its value stands. Either way the sum over
+    later steps stops (``ended``).
     """
     error = reward + discount * jnp.where(terminated, 0.0, next_value) - value
     carried = jnp.where(ended, 0.0, discount * gae_lambda)
 
     def backwards(later: Array, step: tuple[Array, Array]) -> tuple[Array, Array]:
         error, carried = step
-        # What comes after an end is another episode's, and may not even be a number: nothing of it is carried over.
+        # What follows an end belongs to another episode and may even be NaN: nothing of it is carried over.
         advantage = error + jnp.where(carried != 0, carried * later, 0.0)
         return advantage, advantage
 
@@ -39,8 +39,8 @@ def next_values(
     cut_off_value: Shaped[Array, "slots *batch"],
     truncated: Bool[Array, "T *batch"],
 ) -> Shaped[Array, "T *batch"]:
-    """V (or whatever belongs to a state) of the state that each step led to, before any reset: that of the next state,
-    or of the one that the clock cut off.
+    """V (or any other value of a state) of the state that each step led to, before any reset: that of the next state,
+    or of the truncated one.
 
     ``cut_off_value`` holds the latter in order of time; the k-th truncation of a column reads slot k.
     """

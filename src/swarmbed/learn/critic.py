@@ -1,4 +1,4 @@
-"""The critic: a network that predicts normalised returns, fitted anew to every batch."""
+"""The critic: a network that predicts normalised returns, fitted to every batch."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -64,7 +64,7 @@ class Value:
             lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), (inputs, targets)
         )
 
-        # All weights are one vector here: a step is short, and many small arrays would spend it on being called.
+        # All weights are one vector here: a step is short, and many small arrays would spend it on call overhead.
         start, unflatten = ravel_pytree(critic.params)
 
         def step(carry: tuple[Array, Any], index: Array) -> tuple[tuple[Array, Any], None]:
@@ -90,7 +90,7 @@ class Value:
         return jax.grad(lambda p: jnp.square(self.model.apply(p, inputs)[:, 0] - target).sum())(params)
 
     def _rescale(self, critic: Critic, target: Array) -> Critic:
-        """Follow the scale of the returns, and change the last layer so that no prediction changes with it."""
+        """Follow the scale of the returns, and adjust the last layer to leave every prediction unchanged."""
         mean = devices.mean_over_devices(target.mean())
         square = devices.mean_over_devices(jnp.square(target - mean).mean())
         healthy = jnp.isfinite(square)

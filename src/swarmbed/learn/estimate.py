@@ -1,7 +1,7 @@
 """What a run needs, from shapes alone: nothing is compiled or allocated to find out.
 
 Memory counts the arrays that have to exist at the same time; time takes what one number of an observation costs on one
-core of a server (:data:`SECONDS_PER_NUMBER`). Both are rough, and meant to tell minutes from years.
+core of a server (:data:`SECONDS_PER_NUMBER`). Both are rough, meant to distinguish minutes from years.
 """
 
 from functools import lru_cache
@@ -27,7 +27,7 @@ def state_bytes(task: Task) -> int:
 
 
 def swarm_bytes(task: Task) -> int:
-    """One swarm while it takes a step: its state and what everybody senses."""
+    """One swarm while it takes a step: its state and what all agents sense."""
     return state_bytes(task) + COPIES * _bytes(task.observation_shape)
 
 
@@ -37,7 +37,7 @@ def check_swarm(task: Task) -> None:
 
 
 def check_episodes(task: Task, episodes: int, side_by_side: int, steps: int, *, keep_states: bool = False) -> None:
-    """Whether so many episodes of so many steps fit, of which some run at the same time."""
+    """Whether this many episodes of this many steps fit, some of which run at the same time."""
     what = f"{_who(task)}, {episodes} episode{'s' if episodes != 1 else ''} of {steps} steps"
     kept = 8 * (steps + 1) * episodes * (1 + len(task.metrics))
     if keep_states:

@@ -86,11 +86,11 @@ def make_batch(
     how: Sampling,
     policy: Model | None = None,
 ) -> Batch:
-    """Look at the segment from the places of a few agents per environment, and shuffle what they saw.
+    """Observe the segment as a few agents per environment, and shuffle what they saw.
 
     ``policy`` is the policy's model, where the critic sees more than the policy does.
 
-    A batch holds only samples of agents that were there. Where some were not, others of its samples take their place.
+    A batch holds only samples of present agents. Where some were absent, other samples take their place.
     """
     agents_key, shuffle_key = jax.random.split(key)
     steps = segment.steps
@@ -106,7 +106,7 @@ def make_batch(
         inputs = policy.prepare(flatten_agents(seen))
         return (inputs, judged), value.predict(critic, judged).reshape(viewers.shape)
 
-    # The last states and those that the clock cut off come after the steps: one loop, compiled once, looks at all.
+    # The last states and the truncated ones come after the steps: one loop, compiled once, observes all.
     rest = jax.tree.map(lambda one, more: jnp.concatenate([one[None], more]), segment.last, segment.cut_off)
     transmitted = lax.map(jax.vmap(task.transmit), rest)
     seen = jax.tree.map(
@@ -121,7 +121,7 @@ def make_batch(
     spread = lambda leaf: jnp.broadcast_to(leaf[..., None], values.shape)  # noqa: E731
     terminated, truncated = spread(steps.terminated), spread(steps.truncated)
     following = next_values(values, last, cut_off, truncated)
-    # An agent that leaves has reached its own end, though the swarm goes on: nothing of what follows is its own.
+    # An agent that leaves has reached its own end, though the swarm continues: nothing that follows is its own.
     left = there & ~next_values(there, last_there, cut_off_there, truncated)
     final = terminated | left | (truncated if algorithm.time_limit == "terminal" else False)
     ended = terminated | truncated | left
@@ -145,8 +145,8 @@ def make_batch(
 
 
 def _draw_agents(key: PRNGKeyArray, present: Bool[Array, "envs N"], count: int) -> Int[Array, "envs agents"]:
-    """``count`` different agents for every environment, those that are there first; the same for the whole segment,
-    as advantages need."""
+    """``count`` different agents for every environment, present ones first; the same for the whole segment, as
+    advantages need."""
 
     def draw(key: PRNGKeyArray, present: Bool[Array, " N"]) -> Int[Array, " agents"]:
         drawn = jax.random.permutation(key, present.shape[0])

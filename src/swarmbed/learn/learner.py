@@ -45,9 +45,7 @@ class BatchSettings(Spec):
 
     environments: int = setting(160, "swarms that run side by side", at_least=1)
     segment: int = setting(128, "time steps of each per iteration (environments × segment is the batch)", at_least=1)
-    sampled_agents: int = setting(
-        8, "agents per swarm whose experience is learned from, drawn in each iteration", at_least=1
-    )
+    sampled_agents: int = setting(8, "agents per swarm whose experience is used, drawn in each iteration", at_least=1)
 
 
 class TrainState(NamedTuple):
@@ -134,7 +132,7 @@ class Learner:
     def _on_policy(
         self, algorithm: Algorithm, value: Value, state: TrainState, next_key: PRNGKeyArray, own_key: PRNGKeyArray
     ) -> tuple[TrainState, dict[str, Array]]:
-        """Run the swarms on, build a batch, improve policy and critic."""
+        """Continue the swarms, build a batch, improve policy and critic."""
         how = self.sampling(devices.device_count())
         run_key, batch_key, update_key, fit_key = jax.random.split(own_key, 4)
         model = self.policy_model
@@ -159,7 +157,7 @@ class Learner:
     def _through_the_swarm(
         self, algorithm: ThroughTheSwarm, state: TrainState, next_key: PRNGKeyArray, own_key: PRNGKeyArray
     ) -> tuple[TrainState, dict[str, Array]]:
-        """Let the algorithm climb the return of fresh episodes; the state keeps where they ended."""
+        """Let the algorithm climb the return of new episodes; the state keeps where they ended."""
         how = self.sampling(devices.device_count())
         start_key, update_key = jax.random.split(own_key)
         start = rollout.start(self.task, start_key, how.environments, random_age=False)
@@ -238,7 +236,7 @@ class Spread:
         except (jax.errors.ConcretizationTypeError, TypeError) as error:
             names = ", ".join(numbers)
             raise SwarmbedError(
-                f"schedule: one of {names} decides what is compiled, so it cannot change during a run"
+                f"schedule: one of {names} determines what is compiled, so it cannot change during a run"
             ) from error
 
     def _kept(self, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
@@ -262,7 +260,7 @@ def _means(tally: rollout.Tally) -> dict[str, Array]:
 
 
 def _explained_variance(target: Array, value: Array) -> Array:
-    """1 − Var(target − value) / Var(target): 1 is a perfect critic, 0 one that knows the mean only."""
+    """1 − Var(target − value) / Var(target): 1 is a perfect critic, 0 one that only knows the mean."""
 
     def variance(x: Array) -> Array:
         mean = devices.mean_over_devices(x.mean())

@@ -1,8 +1,8 @@
 """Running swarms through time: batches of environments that reset themselves, and single episodes.
 
 Both scan :meth:`Task.advance`, the one step of the project. *Terminated* means that the task reached its end;
-*truncated* that the time ran out first. Both reset an environment, but only termination says that nothing more was to
-come, so the two are kept apart all the way to the learner.
+*truncated* that the time ran out first. Both reset an environment, but only termination means that no more reward
+follows, so the two are kept apart all the way to the learner.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.tasks.base import State, Task
 
-# (states, transmitted, key) of a batch of environments → (actions, whatever else is worth keeping)
+# (states, transmitted, key) of a batch of environments → (actions, anything else to keep)
 Act = Callable[[State, Array | None, PRNGKeyArray], tuple[Float[Array, "envs N A"], Any]]
 # (task, state, key) of one swarm → actions
 Control = Callable[[Task, State, PRNGKeyArray], Float[Array, "N A"]]
 
 
 class Environments(NamedTuple):
-    """Episodes under way, one per environment. ``so_far`` follows the events and counts that the task declares."""
+    """Running episodes, one per environment. ``so_far`` follows the events and counts that the task declares."""
 
     state: State
     episode_return: Float[Array, " envs"]
@@ -52,10 +52,10 @@ class Step(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A piece of every environment's life: ``steps`` lead with (time, envs).
+    """A segment of every environment: ``steps`` lead with (time, envs).
 
-    ``cut_off`` holds, per environment, the states in which the time ran out, in order; (slots, envs) lead. The states
-    in ``steps`` cannot show them, because the next one is already a new start.
+    ``cut_off`` holds, per environment, the states in which time ran out, in order; (slots, envs) lead. The states in
+    ``steps`` do not include them, because the next one is already a new start.
     """
 
     steps: Step
@@ -133,7 +133,7 @@ class Episode(NamedTuple):
     metrics: dict[str, Float[Array, " time"]]
     last: State
     states: State | None
-    overlooked: Int[Array, ""] | None = None  # neighbours that found no slot, over all steps; None where all have one
+    overlooked: Int[Array, ""] | None = None  # neighbours without a slot, over all steps; None where all have one
 
 
 def episode(
@@ -145,7 +145,7 @@ def episode(
     *,
     keep_states: bool = False,
 ) -> Episode:
-    """Run one swarm from ``state`` until its end or the horizon. After the end nothing moves any more."""
+    """Run one swarm from ``state`` until its end or the horizon. After the end nothing moves."""
 
     def step(carry: Any, time: Array) -> tuple[Any, Any]:
         state, total, length, ended = carry
@@ -169,7 +169,7 @@ def episode(
 
 
 def step_keys(key: PRNGKeyArray, time: Int[Array, ""]) -> tuple[PRNGKeyArray, PRNGKeyArray]:
-    """The keys of one step of an episode: for whoever acts, and for what happens then. The viewer draws the same."""
+    """The keys of one step of an episode: for the controller, and for the task. The viewer uses the same."""
     act_key, move_key = jax.random.split(jax.random.fold_in(key, time))
     return act_key, move_key
 

@@ -1,8 +1,8 @@
 """Numbers that change during a run: ``evader_speed_ratio=1.2:0,2.0:60`` is 1.2 at the start, 2.0 from iteration 60 on.
 
-Between two points the number moves along a straight line; before the first and after the last it stands still. What it
-is depends on nothing but the iteration, so a resumed run goes on exactly. A scheduled number is an argument of the
-compiled iteration: no value compiles anything anew, and only numbers that decide no shape and no branch can be one.
+Between two points the number is interpolated linearly; before the first and after the last it is constant. It depends
+only on the iteration, so a resumed run continues exactly. A scheduled number is an argument of the compiled iteration:
+no value recompiles anything, and only numbers that determine no shape and no branch can be scheduled.
 """
 
 from dataclasses import fields
@@ -24,7 +24,7 @@ class Schedule(NamedTuple):
     iterations: tuple[int, ...]
 
     def at(self, iteration: int) -> float:
-        """The value in the iteration that comes after so many."""
+        """The value in the iteration that follows this many."""
         return float(np.interp(iteration, self.iterations, self.values))
 
 
@@ -69,7 +69,7 @@ def _check(schedule: Schedule, spec: Any) -> None:
 
 
 def numbers_at(schedules: tuple[Schedule, ...], iteration: int) -> dict[str, np.float32]:
-    """Every scheduled number after so many iterations."""
+    """Every scheduled number after this many iterations."""
     return {schedule.name: np.float32(schedule.at(iteration)) for schedule in schedules}
 
 

@@ -1,8 +1,8 @@
 """What a network is: from what an agent sees to a row of numbers.
 
 A *network* is a spec: settings and two functions. A *model* is a network for one layout of observations and one number
-of outputs; policy and critic are two models with weights of their own. Learners call a model in three parts, so that
-they repeat only what changes:
+of outputs; policy and critic are two models with their own weights. Learners call a model in three parts, so they
+repeat only what changes:
 
     prepare(observation)       everything that does not depend on weights; done once per sample
     init(key)                  initial weights, any pytree of arrays
@@ -41,7 +41,7 @@ class Model(ABC):
     layout: Layout
     outputs: int
 
-    # False where the weights belong to one number of slots, so that a policy runs with one swarm size only.
+    # False where the weights are tied to one number of slots, so a policy runs with one swarm size only.
     @property
     def any_number_of_slots(self) -> bool:
         return True
@@ -52,14 +52,14 @@ class Model(ABC):
 
     @abstractmethod
     def init(self, key: PRNGKeyArray, last_scale: float = 1.0) -> Params:
-        """Initial weights; small outputs where ``last_scale`` is small, if the network knows how."""
+        """Initial weights; small outputs where ``last_scale`` is small, if the network supports it."""
 
     @abstractmethod
     def apply(self, params: Params, prepared: Any) -> Float[Array, "B O"]:
         """The outputs for every row of the batch."""
 
     def embed(self, params: Params, prepared: Any) -> list[Float[Array, "B K"]]:
-        """The embedding of every set, to be looked at; none where the network has none."""
+        """The embedding of every set, for inspection; none where the network has none."""
         return []
 
     def rescaled(self, params: Params, factor: Array, shift: Array) -> Params:
@@ -114,7 +114,7 @@ class PlainModel(Model):
 
 @dataclass(frozen=True)
 class Wrapped(PlainNetwork):
-    """An object with ``init`` and ``apply`` that knows nothing of swarmbed."""
+    """An object with ``init`` and ``apply`` that knows nothing about swarmbed."""
 
     module: Any = None
 

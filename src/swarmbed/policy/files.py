@@ -25,7 +25,7 @@ def save_policy(policy: Policy, path: Path, notes: dict[str, str] | None = None)
 
 
 def load_policy_file(path: Path) -> Policy:
-    """Read a policy; a file that is missing, damaged or something else says so."""
+    """Read a policy; a file that is missing, damaged or of another kind is an error."""
     arrays, metadata = files.load_arrays(path)
     task, embedding, network = _parts(path, metadata)
     if metadata["format"] in EARLIER:
@@ -40,15 +40,15 @@ def _template(path: Path, task: Task, embedding: Embedding, network: Network) ->
         model = network.model(task.layout, embedding, task.action_size)
         return jax.eval_shape(lambda: PolicyParams(model.init(jax.random.key(0)), jnp.zeros(task.action_size)))
     except SwarmbedError as error:
-        raise SwarmbedError(f"the header of {path} makes no policy: {error}") from error
+        raise SwarmbedError(f"the header of {path} does not describe a valid policy: {error}") from error
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        # Settings that are each all right and together are not, such as sizes whose product no array can have.
+        # Settings that are valid one by one but not together, such as sizes whose product no array can have.
         reason = next(iter(str(error).splitlines()), type(error).__name__)
-        raise SwarmbedError(f"the header of {path} makes no policy: {reason[:200]}") from error
+        raise SwarmbedError(f"the header of {path} does not describe a valid policy: {reason[:200]}") from error
 
 
 def load_outline(path: Path) -> Policy:
-    """A policy without its weights: enough to say what it was trained on and what it fits, many times as fast."""
+    """A policy without its weights: enough to know what it was trained on and what it fits, and much faster."""
     task, embedding, network = _parts(path, files.load_arrays(path)[1])
     return Policy(task, embedding, PolicyParams({}, jnp.zeros(task.action_size)), network)
 
@@ -56,7 +56,7 @@ def load_outline(path: Path) -> Policy:
 def _parts(path: Path, metadata: dict[str, str]) -> tuple[Task, Embedding, Network]:
     """What a policy file's header says that the policy is made of."""
     if metadata.get("format") not in (FORMAT, *EARLIER):
-        raise SwarmbedError(f"file {path} is not a policy that this version of swarmbed reads ({FORMAT})")
+        raise SwarmbedError(f"file {path} is not a policy that this version of swarmbed can read ({FORMAT})")
     if "config" not in metadata:
         raise SwarmbedError(f"the header of {path} is damaged: it has no settings")
     settings = config.parse(metadata["config"], f"the header of {path}")

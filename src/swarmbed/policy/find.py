@@ -15,7 +15,7 @@ from swarmbed.spec.settings import build
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
-SENSES = ("observation", "velocity_frame")  # a trained policy brings these along, whatever task it is put on
+SENSES = ("observation", "velocity_frame")  # a trained policy brings these along to any task
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ def load_policy(name_or_path: str | Path) -> Policy:
         return load_policy_file(path)
     known = [*registry.controllers.all(), *shipped]
     raise SwarmbedError(
-        f"{str(name_or_path)!r} is no run folder, policy file, shipped policy or controller"
-        f"{did_you_mean(name_or_path, known)} ('swarmbed list' shows what there is)"
+        f"{str(name_or_path)!r} is not a run folder, policy file, shipped policy or controller"
+        f"{did_you_mean(name_or_path, known)} ('swarmbed list' shows all names)"
     )
 
 
 def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool = False) -> Contestant:
-    """A name, path, policy or controller as a contestant."""
+    """A name, path, policy or controller as something that can be run."""
     if isinstance(who, (str, Path)):
         return find(str(who), stochastic=stochastic)
     if isinstance(who, Contestant):
@@ -71,7 +71,7 @@ def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool
     if isinstance(who, Policy):
         return Contestant("policy", who.sampling(who.stochastic or stochastic), who.task)
     if stochastic:
-        raise SwarmbedError("stochastic goes with a policy; a controller acts as it was made")
+        raise SwarmbedError("stochastic applies to policies only; a controller has no distribution to sample from")
     return Contestant(type(who).__name__.lower(), who)
 
 
@@ -94,7 +94,7 @@ def default_task(contestant: Contestant) -> Task:
         task = make(name)
         if fits(contestant.controller, task):
             return task
-    raise SwarmbedError(f"{contestant.name} fits none of the tasks with their usual settings; give one with --task")
+    raise SwarmbedError(f"{contestant.name} fits none of the tasks with their default settings; name one with --task")
 
 
 def fits(controller: Controller, task: Task) -> bool:

@@ -36,32 +36,32 @@ class Policy(Controller):
     stochastic: bool = False
 
     def __post_init__(self) -> None:
-        """Arrays are no settings: there is nothing to check."""
+        """Arrays are not settings: there is nothing to check."""
 
     def __call__(self, observation: Observation, key: PRNGKeyArray | None = None) -> Float[Array, "agents A"]:
-        """The action of every agent that made the observation: the mean or, given a key, drawn."""
+        """The action of every observing agent: the mean or, given a key, a sample."""
         return self._noisy(self.mean(observation), key)
 
     def act(self, state: State, key: PRNGKeyArray | None = None) -> Float[Array, "N A"]:
-        """The actions of a whole swarm on the policy's own task: the mean or, given a key, drawn."""
+        """The actions of a whole swarm on the policy's own task: the mean or, given a key, a sample."""
         return self._noisy(self.sampling(False).control(self.task, state, jax.random.key(0)), key)
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
-        """The actions of a swarm on any task that it fits; drawn if the policy is a sampling one."""
+        """The actions of a swarm on any task that the policy fits; sampled if the policy is stochastic."""
         mean = task.across_agents(state, task.transmit(state), lambda seen: self.mean(seen, task))
         return self.drawn(mean, key)
 
     def mean(self, observation: Observation, task: Task | None = None) -> Float[Array, "agents A"]:
-        """The mean action of every agent that made the observation."""
+        """The mean action of every observing agent."""
         model = self.model_for(task or self.task)
         return model.apply(self.params.network, model.prepare(observation))
 
     def drawn(self, mean: Float[Array, "N A"], key: PRNGKeyArray) -> Float[Array, "N A"]:
-        """The actions of a swarm with these means: drawn if the policy is a sampling one, else the means."""
+        """The actions of a swarm with these means: samples if the policy is stochastic, else the means."""
         return self._noisy(mean, key if self.stochastic else None)
 
     def sampling(self, stochastic: bool) -> "Policy":
-        """The same policy, drawing its actions or taking their mean."""
+        """The same policy, sampling its actions or taking the mean."""
         return replace(self, stochastic=stochastic)
 
     def save(self, path: str | Path) -> Path:
@@ -85,7 +85,7 @@ class Policy(Controller):
         return {"task": self.task, "embedding": self.embedding, "network": self.network}
 
     def check(self, task: Task) -> None:
-        """Say what differs between the task it was trained on and this one, if that keeps it from running."""
+        """Raise an error that says what differs from the task it was trained on, if that keeps it from running."""
         senses_velocity = any("velocity" in column for columns in self.task.column_names.sets for column in columns)
         for name in ("observation", "dynamics", *(["velocity_frame"] if senses_velocity else [])):
             trained, wanted = getattr(self.task, name, None), getattr(task, name, None)

@@ -1,8 +1,8 @@
-"""A trained policy with numpy alone: this file needs nothing else of swarmbed and may be copied to a robot.
+"""A trained policy with numpy alone: this file needs nothing else from swarmbed and can be copied to a robot.
 
 >>> from swarmbed.policy.with_numpy import load
 >>> policy = load("rendezvous-global-nn-extended")
->>> elements, mask = np.zeros((1, 3, 7)), np.zeros((1, 3), bool)  # one agent that sees nobody: three empty slots
+>>> elements, mask = np.zeros((1, 3, 7)), np.zeros((1, 3), bool)  # one agent without neighbours: three empty slots
 >>> policy(np.zeros((1, 5)), [(elements, mask)]).shape
 (1, 2)
 """
@@ -112,7 +112,7 @@ def load(name_or_path: str | Path) -> NumpyPolicy:
     header = json.loads(content[8:start])
     words = header.pop("__metadata__", {})
     if words.get("format") not in ("swarmbed-policy-1", "swarmbed-policy-2"):
-        raise ValueError(f"{name_or_path} is no policy file of swarmbed that this file can read")
+        raise ValueError(f"{name_or_path} is not a swarmbed policy that this file can read")
     arrays = {}
     for name, about in header.items():
         begin, end = about["data_offsets"]
@@ -121,5 +121,5 @@ def load(name_or_path: str | Path) -> NumpyPolicy:
         arrays[plain_name] = np.frombuffer(content[start + begin : start + end], kind).reshape(about["shape"])
     settings = tomllib.loads(words["config"])
     if settings.get("network", {}).get("name", "perceptron") != "perceptron":
-        raise ValueError(f"{name_or_path} has a network of its own, which numpy does not know")
+        raise ValueError(f"{name_or_path} has a custom network, which this file cannot compute")
     return NumpyPolicy(arrays, settings)

@@ -22,8 +22,8 @@ KEPT = 3
 class Checkpoint(NamedTuple):
     """A moment of a training run: ``iteration`` iterations are done; ``best`` is the best policy so far.
 
-    ``rows`` are the metrics of all iterations until then, so that a damaged metrics.csv is noticed and mended; None
-    where an earlier version wrote the checkpoint.
+    ``rows`` are the metrics of all iterations until then, from which a damaged metrics.csv is repaired; None where an
+    earlier version wrote the checkpoint.
     """
 
     iteration: int
@@ -35,7 +35,7 @@ class Checkpoint(NamedTuple):
 
 
 def on_host(tree: Any) -> Any:
-    """The whole tree as numpy arrays, also where its parts lie on several machines."""
+    """The whole tree as numpy arrays, even if its parts are on several machines."""
     gather = lambda leaf: multihost_utils.process_allgather(leaf, tiled=True)  # noqa: E731
     plain = jax.tree.map(
         lambda leaf: jax.random.key_data(leaf) if jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key) else leaf, tree
@@ -44,7 +44,7 @@ def on_host(tree: Any) -> Any:
 
 
 class OtherSettingsError(SwarmbedError):
-    """A checkpoint is good, but was made with other settings than the run has now."""
+    """A checkpoint is intact, but was made with other settings than the run has now."""
 
 
 def save(folder: Path, checkpoint: Checkpoint, settings: str) -> None:
@@ -68,7 +68,7 @@ def save(folder: Path, checkpoint: Checkpoint, settings: str) -> None:
         "columns": ",".join(columns),
     }
     files.save_arrays(folder / f"{checkpoint.iteration:06d}.safetensors", arrays, metadata)
-    # What lies beyond this iteration could not be read when the run began: it is not this run's future.
+    # Checkpoints beyond this iteration could not be read when the run began; they are not part of it.
     own = [path for path in _paths(folder) if path.stem <= f"{checkpoint.iteration:06d}"]
     for old in {*_paths(folder)} - {*own[:KEPT]}:
         old.unlink(missing_ok=True)
@@ -77,7 +77,7 @@ def save(folder: Path, checkpoint: Checkpoint, settings: str) -> None:
 def load_newest(
     folder: Path, template: TrainState, shardings: TrainState, settings: str, warn: Callable[[str], None]
 ) -> Checkpoint | None:
-    """The newest checkpoint that is whole; damaged ones are reported and passed over. None where there is none.
+    """The newest intact checkpoint; damaged ones are reported and skipped. None if there is none.
 
     ``template`` is a state with shapes in place of arrays.
     """
@@ -99,7 +99,7 @@ def _load(path: Path, template: TrainState, shardings: TrainState, settings: str
     if metadata.get("format") == EARLIER:
         arrays = _modernised(arrays, template)
     elif metadata.get("format") != FORMAT:
-        raise SwarmbedError(f"file {path} is not a checkpoint that this version of swarmbed reads ({FORMAT})")
+        raise SwarmbedError(f"file {path} is not a checkpoint that this version of swarmbed can read ({FORMAT})")
     tree = files.arrays_to_tree({"state": template, "best": template.policy}, arrays, f"checkpoint {path}")
     state = jax.tree.map(_place, tree["state"], _spread(shardings, tree["state"]))
     best = jax.tree.map(np.asarray, tree["best"])
@@ -125,8 +125,8 @@ def _check_settings(path: Path, made_with: str, settings: str) -> None:
 
 
 def _modernised(arrays: dict[str, np.ndarray], template: TrainState) -> dict[str, np.ndarray]:
-    """The arrays of a checkpoint of version 0.1, where the age stood beside the state, everybody was present, and
-    nothing was followed but the return."""
+    """The arrays of a checkpoint of version 0.1, where the age was stored beside the state, all agents were present,
+    and only the return was followed."""
     renamed = {modern_name(name): value for name, value in arrays.items()}
     environments = "state.environments"
     renamed[f"{environments}.state.age"] = renamed.pop(f"{environments}.age").astype(np.int32)

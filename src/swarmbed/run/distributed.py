@@ -1,6 +1,6 @@
 """Several processes, on one machine or many, as one trainer; and a watch that notices when one of them dies.
 
-Without the watch the others would wait inside a collective operation, some of them for ever. It is a thread per
+Without the watch the others would wait inside a collective operation, some of them forever. It is a thread per
 connection between process 0 and each other process: both send a byte every few seconds, and a connection that breaks or
 falls silent ends the run with a sentence. Checkpoints make that harmless.
 """
@@ -24,7 +24,7 @@ from swarmbed.spec.settings import Spec, setting
 PING_SECONDS = 2.0
 SILENCE_SECONDS = 30.0
 COMPILE_SECONDS = 1800.0  # how long the fastest process waits for the slowest to compile
-WATCH_SECONDS = 2.0  # how long a failed process leaves the word to the watch
+WATCH_SECONDS = 2.0  # how long a failed process waits for the watch to report
 GOODBYE = b"q"
 _leaving = threading.Event()
 
@@ -34,8 +34,8 @@ class Cluster(Spec):
     """Who takes part. All three are needed for more than one process."""
 
     coordinator: str | None = setting(None, "HOST:PORT of process 0, for training on several machines")
-    processes: int = setting(1, "number of processes that train together", at_least=1)
-    process_id: int = setting(0, "which of them this one is, from 0", at_least=0)
+    processes: int = setting(1, "number of processes that train one policy together", at_least=1)
+    process_id: int = setting(0, "number of this process, from 0", at_least=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -63,7 +63,7 @@ def join(cluster: Cluster) -> None:
 
 @contextmanager
 def ends_together(cluster: Cluster) -> Iterator[None]:
-    """An error in one of several processes ends it at once. The usual way out would wait for the others to finish."""
+    """An error in one of several processes ends it at once. The usual exit would wait for the others to finish."""
     try:
         yield
     except BaseException as error:
@@ -92,7 +92,7 @@ def wait_for_all(what: str) -> None:
 
 
 def _watch(host: str, port: int, processes: int, process_id: int) -> None:
-    """Connect to process 0 (or, as process 0, to everybody else) and keep an eye on each connection."""
+    """Connect to process 0 (or, as process 0, to all others) and watch each connection."""
     if process_id == 0:
         with socket.create_server((host, port)) as server:
             server.settimeout(SILENCE_SECONDS)
@@ -126,7 +126,7 @@ def _send(connection: socket.socket) -> None:
             connection.sendall(b".")
         connection.sendall(GOODBYE)
     except OSError:
-        return  # whoever listens on this connection says what happened
+        return  # the thread that listens on this connection reports what happened
 
 
 def _listen(connection: socket.socket, peer: int) -> None:
@@ -147,7 +147,7 @@ def _listen(connection: socket.socket, peer: int) -> None:
 
 
 def leave() -> None:
-    """Say goodbye, so that the others do not take the end for a death."""
+    """Say goodbye, or the others would take the end for a crash."""
     if jax.process_count() > 1:
         _leaving.set()
         time.sleep(0.5)  # the senders wake at once; this lets their last byte out

@@ -14,7 +14,7 @@ from swarmbed.spec.table import Row
 
 
 def complaint(state: TrainState, row: Row, not_measured: tuple[str, ...] = ()) -> str | None:
-    """What of a state after an iteration is not finite, in words; None where everything is."""
+    """Which part of a state after an iteration is not finite, in words; None if everything is."""
     returns, moving, policy, critic = jax.device_get(_compiled()(state))
     if returns.any():
         return f"the reward of environment {int(np.argmax(returns))} is not finite"

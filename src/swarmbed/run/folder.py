@@ -1,4 +1,4 @@
-"""The folder of a training run: what is in it, who may write to it, and its table of metrics."""
+"""The folder of a training run: its files, its lock, and its table of metrics."""
 
 import math
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not a Unix: nobody else is kept out
+except ImportError:  # not a Unix: there is no lock
     fcntl = None  # type: ignore[assignment]
 
 from swarmbed.spec import config, files, table
@@ -23,7 +23,7 @@ COLUMNS = (
 
 
 def say(sentence: str) -> None:
-    """Something a user should know, though the run goes on."""
+    """Something a user should know, though the run continues."""
     print(f"swarmbed: {sentence}", file=sys.stderr, flush=True)
 
 
@@ -37,6 +37,7 @@ class RunFolder:
         self.policy = path / "policy.safetensors"
         self.best_policy = path / "best_policy.safetensors"
         self.checkpoints = path / "checkpoints"
+        self.starts = path / "starts"  # one folder like this for each short start
         self.curve = path / "learning_curve.png"
         self.video = path / "episode.mp4"
 
@@ -48,10 +49,10 @@ class RunFolder:
             if not overwrite:
                 holds = "another run" if self.config.is_file() else "other files"
                 raise SwarmbedError(
-                    f"folder {self.path} holds {holds}; choose another --out, go on with --resume, or say --overwrite"
+                    f"folder {self.path} holds {holds}; choose another --out, --resume it, or pass --overwrite"
                 )
             if not self.config.is_file():
-                raise SwarmbedError(f"folder {self.path} is not a run's, so --overwrite will not touch it")
+                raise SwarmbedError(f"folder {self.path} does not hold a run, so --overwrite will not touch it")
             self._clear()
         self.write_config(settings)
 
@@ -62,7 +63,7 @@ class RunFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other processes from reading or writing the folder meanwhile. The lock dies with its process."""
+        """Keep other processes from reading or writing the folder. The lock ends with its process."""
         if not self.path.is_dir():
             raise SwarmbedError(f"folder {self.path} does not exist")
         if fcntl is None:
@@ -112,8 +113,14 @@ class RunFolder:
         return read_rows(self.metrics, report)
 
     def _clear(self) -> None:
-        """Remove what a run writes, and nothing else. The configuration goes last: while it is there, the folder is a
-        run's, so that a crash on the way leaves something that can be overwritten again."""
+        """Remove what a run writes, and nothing else. The configuration goes last: as long as it exists, the folder
+        counts as a run's, so after a crash on the way it can still be overwritten."""
+        for start in self.starts.iterdir() if self.starts.is_dir() else ():
+            if (start / "config.toml").is_file():
+                RunFolder(start)._clear()
+                start.rmdir()
+        if self.starts.is_dir() and not any(self.starts.iterdir()):
+            self.starts.rmdir()
         for file in self.checkpoints.glob("*.safetensors"):
             file.unlink()
         if self.checkpoints.is_dir() and not any(self.checkpoints.iterdir()):
@@ -122,7 +129,7 @@ class RunFolder:
             file.unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Remove what a crash has left of files that were being written."""
+        """Remove partial files that a crash left behind."""
         for folder in (self.path, self.checkpoints):
             for file in folder.glob(".*") if folder.is_dir() else ():
                 if files.is_temporary(file):
@@ -130,7 +137,7 @@ class RunFolder:
 
 
 def read_rows(path: Path, report: Callable[[str], None] = say) -> list[Row]:
-    """A file of metrics: the rows that are whole. What cannot be read, or does not follow, is reported and left out."""
+    """A file of metrics: its complete rows. What cannot be read, or is out of order, is reported and left out."""
     if not path.is_file():
         return []
     found = table.read(path)

@@ -1,4 +1,4 @@
-"""What one sees while a policy trains: a live line on a terminal, plain lines in a log or a notebook."""
+"""The progress of training: a live line on a terminal, plain lines in a log or a notebook."""
 
 import math
 import sys
@@ -50,7 +50,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             self.console.print(text, style="dim", highlight=False, soft_wrap=True)
 
     def compiling(self) -> None:
-        self.say("compiling (a quarter of a minute for new settings, no time for known ones) …")
+        self.say("compiling (about 15 seconds for new settings, cached for known ones) …")
 
     def running(self) -> None:
         self.bar.start_task(self.task)
@@ -64,7 +64,8 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         if self.metric is not None and not math.isnan(measured := row[self.metric.name]):
             words = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
             shown += f"  {self.metric.label} {words}"
-        note = f"{shown}  KL {row['kl']:.4f}  {steps_per_second:,.0f} steps/s"
+        moved = "" if math.isnan(row["kl"]) else f"  KL {row['kl']:.4f}"  # not every algorithm measures it
+        note = f"{shown}{moved}  {steps_per_second:,.0f} steps/s"
         if row["accepted"] == 0:
             note += "  (no step found)"
         self.bar.update(self.task, completed=row["iteration"], note=note)

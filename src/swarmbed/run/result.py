@@ -1,4 +1,4 @@
-"""What training gives back: policies, one row of numbers per iteration, and a picture of them."""
+"""The result of training: policies, one row of numbers per iteration, and a plot of them."""
 
 import math
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class TrainingResult:
         return float(np.mean(known)) if known else -math.inf
 
     def plot(self) -> Shown:
-        """The learning curve, with what else the run logged below it. A notebook shows it."""
+        """The learning curve, with everything else the run logged below it. A notebook displays it."""
         columns = {name: np.array([row.get(name, math.nan) for row in self.metrics]) for name in self.metrics[0]}
         return Shown(training_figure(columns, self.policy.task.metrics))
 
@@ -70,7 +70,7 @@ class TrainingResults:
         return [{"seed": seed, **row} for seed, run in zip(self.seeds, self.runs, strict=True) for row in run.metrics]
 
     def plot(self) -> Shown:
-        """The median of all seeds and the band from the worst to the best of them. A notebook shows it."""
+        """The median of all seeds and a band from the worst to the best of them. A notebook displays it."""
         length = min(len(run.metrics) for run in self.runs)
         table = np.array([[row["mean_return"] for row in run.metrics[:length]] for run in self.runs])
         known = np.isfinite(table).any(axis=0)

@@ -1,4 +1,4 @@
-"""How long a run goes on, what it starts from, and what it shows."""
+"""How long a run lasts, what it starts from, and what it shows."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,21 @@ from swarmbed.spec.settings import Spec, setting
 
 @dataclass(frozen=True)
 class RunSettings(Spec):
-    """How long a run goes on and what it starts from."""
+    """How long a run lasts and what it starts from."""
 
     iterations: int = setting(60, "training iterations", at_least=1)
-    seed: int = setting(0, "seed of everything random", at_least=0, below=2**32)
+    seed: int = setting(0, "random seed of the run", at_least=0, below=2**32)
     checkpoint_every: int = setting(5, "iterations between checkpoints", at_least=1)
     until_flat: bool = setting(False, "stop as soon as the learning curve is flat")
     init: str | None = setting(None, "trained policy to start from (WHO)")
     schedule: tuple[str, ...] = setting(
-        (), "numbers of task or algorithm that change with the iterations, as NAME=VALUE:ITERATION,VALUE:ITERATION,…"
+        (), "settings of task or algorithm that change over the iterations, as NAME=VALUE:ITERATION,VALUE:ITERATION,…"
+    )
+    starts: str | None = setting(
+        None, "several short starts, of which the most promising continues, as COUNT:ITERATIONS, such as 4:30"
+    )
+    start_criterion: str = setting(
+        "explained_variance", "column of metrics.csv by which starts are compared (mean of the last five iterations)"
     )
 
 

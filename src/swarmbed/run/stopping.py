@@ -1,4 +1,4 @@
-"""Signals that ask a run to stop: it finishes the iteration, writes a checkpoint and says how to go on.
+"""Signals that ask a run to stop: it finishes the iteration, writes a checkpoint and says how to resume.
 
 Python runs its own handlers only between two instructions, and an iteration is one long call. So a thread listens on a
 pipe that the interpreter writes to as soon as a signal arrives: it answers at once, and a second signal ends the
@@ -28,7 +28,7 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass
 class Requests:
-    """Whether somebody has asked to stop, and with which signal."""
+    """Whether a stop was requested, and with which signal."""
 
     number: int | None = None
 
@@ -73,7 +73,7 @@ def _listen(reader: int, requests: Requests, wanted: list[int]) -> None:
             os._exit(128 + number)
         requests.number = number
         print(
-            "\nswarmbed: stopping after this iteration, with a checkpoint; once more stops at once",
+            "\nswarmbed: stopping after this iteration, with a checkpoint; press again to stop at once",
             file=sys.stderr,
             flush=True,
         )

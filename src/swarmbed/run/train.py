@@ -1,4 +1,4 @@
-"""Training from Python: start a run, go on with one, or train one learner with several seeds."""
+"""Training from Python: start a run, resume one, or train one learner with several seeds."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -41,6 +41,7 @@ def train(
     seeds: int | None = None,
     init: str | Path | None = None,
     schedule: Sequence[str] | None = None,
+    starts: str | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
     overwrite: bool = False,
@@ -49,13 +50,14 @@ def train(
 ) -> Any:
     """Train a policy and return it, from Python or a notebook.
 
-    ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects, also
-    of classes written in this very cell. ``num_agents`` and ``observation`` change those settings of the task.
-    ``schedule`` lists numbers that change with the iterations, such as ``"evader_speed_ratio=1.2:0,2.0:60"``.
-    ``preset`` is the name of settings that go together. With ``seeds=8`` eight runs are trained, with seeds from
-    ``seed`` on, and the result is a :class:`TrainingResults` instead of a :class:`TrainingResult`. ``callback`` is
+    ``task``, ``embedding``, ``network`` and ``algorithm`` are names, which stand for their defaults, or objects,
+    including objects of classes written in a notebook cell. ``num_agents`` and ``observation`` change those settings of
+    the task. ``schedule`` lists settings that change over the iterations, such as
+    ``"evader_speed_ratio=1.2:0,2.0:60"``. ``starts="4:30"`` trains four starts of 30 iterations and continues the most
+    promising. ``preset`` names a group of settings. ``seeds=8`` trains eight runs, with
+    seeds from ``seed`` on, and returns a :class:`TrainingResults` instead of a :class:`TrainingResult`. ``callback`` is
     called after every iteration and may return True to stop. Without ``out`` the run gets a new folder under ``runs/``;
-    ``resume=folder`` goes on with a run, to ``iterations`` if that is given.
+    ``resume=folder`` continues a run, up to ``iterations`` if given.
 
     >>> result = train("pursuit", num_agents=5, iterations=10)  # doctest: +SKIP
     >>> result.plot()  # doctest: +SKIP
@@ -65,7 +67,7 @@ def train(
         given = {
             "task": task, "embedding": embedding, "network": network, "algorithm": algorithm, "batch": batch,
             "preset": preset, "num_agents": num_agents, "observation": observation, "seed": seed, "seeds": seeds,
-            "init": init, "schedule": schedule, "out": out,
+            "init": init, "schedule": schedule, "starts": starts, "out": out,
         }  # fmt: skip
         for name in (name for name, value in given.items() if value is not None):
             raise SwarmbedError(f"resume keeps the run's own settings: leave {name} out (only iterations may change)")
@@ -79,7 +81,7 @@ def train(
         as_network(_spec("network", network, base)),
     )
     changes: dict[str, Any] = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
-    changes["schedule"] = None if schedule is None else tuple(schedule)
+    changes |= {"schedule": None if schedule is None else tuple(schedule), "starts": starts}
     chosen = base.get("run", {}) | {name: value for name, value in changes.items() if value is not None}
     run = build(RunSettings, chosen, "train")
     folder = Path(out) if out is not None else free_folder(learner)
@@ -131,7 +133,7 @@ def start_run(
 
 
 def start_runs(learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any) -> TrainingResults:
-    """Runs with seeds from the given one on, one after the other, in folders beside each other; compiled once."""
+    """Runs with consecutive seeds, one after the other, in sibling folders; compiled once."""
     numbers = tuple(range(run.seed, run.seed + seeds))
     runs = [start_run(learner, replace(run, seed=n), folder / f"seed-{n}", **options) for n in numbers]
     return TrainingResults(folder, tuple(runs), numbers)
@@ -145,10 +147,10 @@ def resume_run(
     num_devices: int | None = None,
     callback: Callback | None = None,
 ) -> TrainingResult:
-    """Go on where a run stopped; ``iterations`` may be raised."""
+    """Continue where a run stopped; ``iterations`` may be raised."""
     devices.set_up(num_devices)
     where = RunFolder(folder)
-    where.read_config()  # whatever is not a run's folder says so before it is held
+    where.read_config()  # a folder without a run is an error before it is locked
     with where.held() if jax.process_index() == 0 else nullcontext():
         where.sweep()
         settings = where.read_config()
@@ -163,16 +165,16 @@ def resume_run(
 
 
 def _check_config(folder: RunFolder, has_checkpoint: bool) -> None:
-    """What a checkpoint does not know of the configuration is believed only as long as the file is as we wrote it."""
+    """Settings that a checkpoint does not hold are trusted only if the configuration is as we wrote it."""
     if folder.config_is_as_written() is not False:
         return
     if not has_checkpoint:
         raise SwarmbedError(
-            f"{folder.config} is not as swarmbed wrote it: its checksum does not match, and there is no checkpoint "
-            f"to compare it with; if the change was meant, start a new run with --config {folder.config}"
+            f"{folder.config} was changed: its checksum does not match, and there is no checkpoint "
+            f"to compare it with; if the change is intended, start a new run with --config {folder.config}"
         )
     say(
-        f"{folder.config} is not as swarmbed wrote it: its checksum does not match. What is learned, and how, agrees "
+        f"{folder.config} was changed: its checksum does not match. What is learned, and how, agrees "
         "with the checkpoint; the rest of section [run] is taken from the file"
     )
 
@@ -185,7 +187,7 @@ def learner_from(settings: config.Config) -> Learner:
 
 
 def free_folder(learner: Learner, parent: Path = Path("runs")) -> Path:
-    """A folder name that says what is trained and is not taken."""
+    """A free folder name that says what is trained."""
     words = [registry.tasks.name_of(learner.task), registry.embeddings.name_of(learner.embedding)]
     name = "-".join([*words, str(getattr(learner.task, "observation", ""))]).strip("-")
     taken = lambda n: (parent / (name if n == 1 else f"{name}-{n}")).exists()  # noqa: E731

@@ -1,4 +1,4 @@
-"""The loop of a training run: iterate, log, keep checkpoints, and never lose a run."""
+"""The loop of a training run: iterate, log, write checkpoints, and never lose a run."""
 
 import errno
 import math
@@ -21,7 +21,7 @@ from swarmbed.learn.schedule import numbers_at, schedules_for
 from swarmbed.policy.files import save_policy
 from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
-from swarmbed.run import checkpoint, distributed, finite
+from swarmbed.run import checkpoint, distributed, finite, starts
 from swarmbed.run.checkpoint import Checkpoint
 from swarmbed.run.folder import COLUMNS, RunFolder, is_flat, say
 from swarmbed.run.loggers import make_loggers
@@ -31,9 +31,10 @@ from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.spec import config, table
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
 
-REFUSALS = 10  # updates refused in a row that are worth a word
+REFUSALS = 10  # refused updates in a row that are worth a warning
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Trainer:
         outputs: Outputs,
         num_devices: int | None = None,
         callback: Callback | None = None,
+        part_of: Path | None = None,
     ) -> None:
         mesh = devices.mesh(num_devices)
         estimate.check_training(learner, mesh.size)
@@ -81,6 +83,8 @@ class Trainer:
         measured = [metric.name for metric in learner.task.metrics]
         measured += ["overlooked"] if learner.task.may_overlook else []
         self.columns = (*COLUMNS, *measured, "accepted", "episodes", "processor_seconds")
+        self.resumed_as = part_of or folder.path  # a start is resumed with the run that it is a start of
+        starts.check(run, self.columns)
 
     @cached_property
     def settings(self) -> config.Config:
@@ -90,10 +94,10 @@ class Trainer:
     @cached_property
     def _made_with(self) -> str:
         """The learner's settings and the seed, as a checkpoint knows them; a run's length may change."""
-        return config.dump(
-            config.to_sections(self.learner.specs)
-            | {"run": {"seed": self.run.seed, "schedule": list(self.run.schedule)}}
-        )
+        run: dict[str, Any] = {"seed": self.run.seed, "schedule": list(self.run.schedule)}
+        if self.run.starts is not None:
+            run |= {"starts": self.run.starts, "start_criterion": self.run.start_criterion}
+        return config.dump(config.to_sections(self.learner.specs) | {"run": run})
 
     def beginning(self) -> Checkpoint:
         """A run before its first iteration."""
@@ -109,18 +113,44 @@ class Trainer:
         found = checkpoint.load_newest(folder, shapes, self.spread.shardings, self._made_with, say)
         return found or self.beginning()
 
+    def best_start(self) -> Checkpoint:
+        """Train the starts that the run asks for, each in a folder of its own, and take over the most promising."""
+        assert self.run.starts is not None
+        points = [self._start(number) for number in range(starts.parse(self.run.starts).number)]
+        chosen = starts.winner(points, self.run.start_criterion, self.learner.task)
+        if self.outputs.progress and self.writes:
+            starts.report(points, chosen, self.run, self.learner.task, say)
+        return starts.adopted(points, chosen)
+
+    def _start(self, number: int) -> Checkpoint:
+        run = starts.settings_of(self.run, number)
+        folder = RunFolder(self.folder.starts / str(number))
+        part = Trainer(self.learner, run, folder, self.outputs, self.spread.mesh.size, part_of=self.folder.path)
+        if self.writes:
+            folder.make()
+            folder.sweep()
+            if not folder.config.is_file():
+                folder.write_config(part.settings)
+        part.run_from(part.newest())
+        return part.newest()
+
     def alone(self) -> AbstractContextManager[None]:
         """Inside, no other run writes to the folder."""
         return self.folder.held() if self.writes else nullcontext()
 
     def run_from(self, point: Checkpoint) -> TrainingResult:
         """Go on from a checkpoint to the last iteration."""
+        searching = point.iteration == 0 and self.run.starts is not None
+        point = self.best_start() if searching else point
+        kept = (point.rows or []) if searching else self._kept_rows(point)
         # A run that an earlier version began may lack a column.
-        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in self._kept_rows(point)]
+        rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in kept]
         with ExitStack() as stack:
             loggers = []
             if self.writes:
                 self.folder.write_metrics(rows, self.columns)
+                if searching:
+                    self._write(point)
                 log_to = {"tensorboard": self.outputs.tensorboard, "wandb": self.outputs.wandb}
                 loggers = make_loggers(self.folder.path, self.settings, **log_to)
                 for logger in loggers:
@@ -134,13 +164,14 @@ class Trainer:
             except OSError as error:
                 raise self._disk_error(error) from error
             if requests.number is not None and point.iteration < self.run.iterations:
-                go_on = f"swarmbed train --resume {self.folder.path}"
-                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; go on with: {go_on}")
+                go_on = f"{program()} train --resume {self.resumed_as}"
+                raise Interrupted(requests.number, f"stopped after iteration {point.iteration}; resume with: {go_on}")
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
     def _kept_rows(self, point: Checkpoint) -> list[Row]:
-        """The rows of metrics.csv until a checkpoint; what is not as the checkpoint has it is said and mended."""
+        """The rows of metrics.csv up to a checkpoint; rows that differ from the checkpoint's are reported and
+        repaired."""
         if point.iteration == 0:
             return []
         complaints: list[str] = []
@@ -153,9 +184,9 @@ class Trainer:
         wrong = [row["iteration"] for row in point.rows if not _same(written.get(row["iteration"], {}), row)]
         if wrong or complaints:
             which = ", ".join(f"{number:g}" for number in wrong[:5]) + (", …" if len(wrong) > 5 else "")
-            rows = f"; the rows of iterations {which} are not as the checkpoint has them" if wrong else ""
+            rows = f"; the rows of iterations {which} differ from the checkpoint's" if wrong else ""
             first = f" ({complaints[0]})" if complaints else ""
-            say(f"{self.folder.metrics} is damaged{first}{rows}; it is written anew from the checkpoint")
+            say(f"{self.folder.metrics} is damaged{first}{rows}; it is rewritten from the checkpoint")
         return point.rows
 
     def _loop(
@@ -171,6 +202,7 @@ class Trainer:
         state, best, best_return = point.state, point.best, point.best_return
         began = time.monotonic() - point.seconds
         worked = time.process_time() - (rows[-1].get("processor_seconds", 0.0) if rows else 0.0)
+        elsewhere = int(rows[-1]["env_steps"]) - point.iteration * self._steps if rows else 0  # steps of other starts
         for iteration in range(point.iteration + 1, self.run.iterations + 1):
             behind = checkpoint.on_host(state.policy)  # the policy that this iteration's episodes are made with
             started = time.monotonic()
@@ -178,7 +210,7 @@ class Trainer:
             state, metrics = iterate(state, numbers) if numbers else iterate(state)
             jax.block_until_ready(metrics)
             now = time.monotonic()
-            row = self._row(iteration, metrics, now - began, time.process_time() - worked)
+            row = self._row(iteration, elsewhere, metrics, now - began, time.process_time() - worked)
             unknown = self.learner.algorithm.not_measured
             if jax.process_count() == 1 and (wrong := finite.complaint(state, row, unknown)):
                 raise SwarmbedError(self._broken(iteration, wrong))
@@ -189,11 +221,9 @@ class Trainer:
             progress.iteration(row, self._steps / (now - started))
             self._log(row, loggers)
             if _refused_in_a_row(rows) == REFUSALS:
-                progress.say(f"the last {REFUSALS} updates were refused: the policy does not change any more")
+                progress.say(f"the last {REFUSALS} updates were rejected: the policy no longer changes")
             if row.get("overlooked", 0) > 0 and not any(earlier.get("overlooked", 0) > 0 for earlier in rows[:-1]):
-                progress.say(
-                    "agents have more neighbours than slots and overlook the rest; more slots: --neighbour-slots"
-                )
+                progress.say("agents have more neighbours than slots and overlook the rest; raise --neighbour-slots")
             why = self._reason_to_stop(row, rows, state)
             if requests.number is not None:
                 why = why or "asked to stop"
@@ -215,7 +245,11 @@ class Trainer:
 
     def _broken(self, iteration: int, wrong: str) -> str:
         kept = sorted(self.folder.checkpoints.glob("*.safetensors"))
-        last = f"the checkpoint of iteration {int(kept[-1].stem)} is good" if kept else "no checkpoint was written yet"
+        last = (
+            f"the checkpoint of iteration {int(kept[-1].stem)} is intact"
+            if kept
+            else "no checkpoint has been written yet"
+        )
         return f"iteration {iteration}: {wrong}, so the run stops here; {last}"
 
     def _log(self, row: Row, loggers: list[Any]) -> None:
@@ -237,8 +271,10 @@ class Trainer:
         """Environment steps of one iteration."""
         return self.learner.batch.environments * self.learner.batch.segment
 
-    def _row(self, iteration: int, metrics: dict[str, Any], seconds: float, processor_seconds: float) -> Row:
-        steps, agents = iteration * self._steps, self.learner.sampling().agents
+    def _row(
+        self, iteration: int, elsewhere: int, metrics: dict[str, Any], seconds: float, processor_seconds: float
+    ) -> Row:
+        steps, agents = iteration * self._steps + elsewhere, self.learner.sampling().agents
         row: Row = {"iteration": iteration, "env_steps": steps, "samples": steps * agents}
         row |= {"seconds": round(seconds, 3), "processor_seconds": round(processor_seconds, 3)}
         row |= {name: float(np.asarray(value)) for name, value in metrics.items()}
@@ -262,16 +298,16 @@ class Trainer:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             return error
         return SwarmbedError(
-            f"the disk is full; the last good checkpoint is still in {self.folder.checkpoints}, "
-            f"go on with: swarmbed train --resume {self.folder.path}"
+            f"the disk is full; the last intact checkpoint is in {self.folder.checkpoints}; "
+            f"resume with: {program()} train --resume {self.resumed_as}"
         )
 
 
 def _same(found: Row, known: Row) -> bool:
-    """Whether a row says what is known, as a file can say it."""
+    """Whether a row in the file agrees with the known numbers, as far as a file can represent them."""
     return table.line([found.get(name, math.nan) for name in known]) == table.line(list(known.values()))
 
 
 def _refused_in_a_row(rows: list[Row]) -> int:
-    """How many of the last updates were refused, one after the other."""
+    """How many updates in a row were refused at the end."""
     return next((count for count, row in enumerate(reversed(rows)) if row["accepted"]), len(rows))

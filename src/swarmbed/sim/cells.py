@@ -1,8 +1,8 @@
-"""Cells on the grid of a world, no smaller than a radius: who is near a point stands in its cell or next to it.
+"""Cells on a grid over the world, no smaller than a radius: agents near a point are in its cell or next to it.
 
 Agents are sorted by cell, row by row. The cells left of, at and right of a point are then one *stretch* of the sorted
-swarm, so three stretches hold everybody who can be within the radius. On a torus a stretch may run over the end of its
-row and go on at the row's beginning.
+swarm, so three stretches hold every agent that can be within the radius. On a torus a stretch may run over the end of
+its row and continue at the row's beginning.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from jaxtyping import Bool, Float, Int
 
 from swarmbed.sim.world import Torus, World
 
-# How much larger than the radius a cell is at least, so that rounding cannot put two neighbours two cells apart.
+# A cell is larger than the radius by at least this factor, so rounding cannot put two neighbours two cells apart.
 _MARGIN = 1e-3
 
 
 class Sorted(NamedTuple):
-    """The swarm sorted by cell. ``start`` says where each cell begins; those who are absent come last, in no cell.
+    """The swarm sorted by cell. ``start`` says where each cell begins; absent agents come last, in no cell.
 
-    ``agent[p]`` stands at place p, ``place[i]`` is where agent i stands.
+    ``agent[p]`` is the agent at place p, ``place[i]`` the place of agent i.
     """
 
     agent: Int[Array, " N"]
@@ -50,7 +50,7 @@ class Stretches(NamedTuple):
         return self.total[-1]
 
     def place(self, k: Int[Array, "K _"]) -> Int[Array, "K M"]:
-        """Where candidates ``k`` stand in the sorted swarm; anything for those beyond the last."""
+        """The places of candidates ``k`` in the sorted swarm; arbitrary beyond the last candidate."""
         place = jnp.zeros((), jnp.int32)
         for s in reversed(range(self.total.shape[0])):
             here = k + self.offset[s][None, :]
@@ -99,7 +99,7 @@ class Cells:
         return Sorted(agent, place, x[agent], y[agent], start)
 
     def stretches(self, swarm: Sorted, x: Float[Array, " M"], y: Float[Array, " M"]) -> Stretches:
-        """Where everybody stands who can be within the radius of the points."""
+        """The stretches of all agents that can be within the radius of the points."""
         column, row = self.column_and_row(x, y)
         periodic = isinstance(self.world, Torus)
         total = jnp.zeros_like(column)

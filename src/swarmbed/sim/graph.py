@@ -1,4 +1,4 @@
-"""The communication graph 𝒢: who hears whom, how many that are, and shortest paths over it."""
+"""The communication graph 𝒢: neighbourhoods, their sizes, and shortest paths."""
 
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 
 def neighbours(distance: Float[Array, "M N"], others: Bool[Array, "M N"], radius: float | None) -> Bool[Array, "M N"]:
-    """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; everybody else when the radius is None."""
+    """Δ-disk neighbourhood: d^{ij} ≤ radius and j ≠ i; all others when the radius is None."""
     return others if radius is None else others & (distance <= radius)
 
 
@@ -46,7 +46,7 @@ def _relax(edge: Float[Array, "N N"], last_hop: Float[Array, " N"]) -> Float[Arr
 @_relax.defjvp
 def _relax_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
     # A while loop has no transpose. Along the shortest paths themselves the length is a plain sum of edges, so its
-    # derivative follows from who is whose next hop, by at most N − 1 linear rounds.
+    # derivative follows from the next hop of every agent, by at most N − 1 linear rounds.
     edge, last_hop = primals
     edge_dot, last_hop_dot = tangents
     path = _relax(edge, last_hop)

@@ -1,9 +1,9 @@
-"""Who is within a radius of whom, found by cells, as lists and sums: for swarms most of which are out of reach.
+"""Neighbours within a radius, found by cells, as lists and sums: for swarms in which most agents are out of reach.
 
-A loop goes through the candidates of all points together: the first of everybody, the second of everybody, and so on,
-up to the largest number that any point has, which is known only while the program runs. Whether the k-th candidate is
-near is bit k of a point's words. A list is made of them by taking the lowest bit that is left, again and again. All
-points take each step together, which vectorises; writing every neighbour to its place in turn would not.
+A loop goes through the candidates of all points together: the first of every point, the second of every point, and so
+on, up to the largest number that any point has, which is known only at run time. Whether the k-th candidate is near is
+bit k of a point's words. Taking the lowest remaining bit again and again turns them into a list. All points take each
+step together, which vectorises; writing every neighbour to its place in turn would not.
 """
 
 from collections.abc import Callable
@@ -29,15 +29,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def _in_turn(function: Function) -> Function:
-    """vmap of the function runs it for one after the other."""
+    """vmap of the function runs the batch one by one."""
     return sequential_vmap(function)  # type: ignore[no-any-return]
 
 
 class Neighbours(NamedTuple):
     """The agents within the radius of each of M points: slot s of point m holds one where s < ``listed[m]``.
 
-    Slots come first, so that the first few of them are one piece of memory. ``number`` is how many neighbours there
-    are; where it is larger than ``listed``, some found no slot.
+    Slots are the first axis, so the first few of them are contiguous. ``number`` is how many neighbours there are;
+    where it is larger than ``listed``, some have no slot.
     """
 
     agent: Int[Array, "S M"]
@@ -104,7 +104,7 @@ def how_many(
 
 
 def closeness(cells: Cells, position: Float[Array, "N 2"], present: Bool[Array, " N"]) -> Float[Array, ""]:
-    """Σ_i Σ_{j ∈ N(i)} (1 − d^{ij} / radius) over those who are there; every pair counts twice."""
+    """Σ_i Σ_{j ∈ N(i)} (1 − d^{ij} / radius) over present agents; every pair counts twice."""
 
     @_in_turn
     def run(position: Array, present: Array) -> tuple[Array, Array, Array]:

@@ -19,9 +19,9 @@ def sum_over_pairs(
     present: Bool[Array, " N"],
     function: Callable[[Float[Array, "M N"]], Float[Array, "M N"]],
 ) -> Float[Array, ""]:
-    """Σ_{i<j} function(d^{ij}) over pairs that are both there; the function is 0 at 0.
+    """Σ_{i<j} function(d^{ij}) over pairs of present agents; the function is 0 at 0.
 
-    A piece is what some agents have to do with everybody. Derivatives compute it once more instead of keeping it.
+    A piece is some agents against all others. Derivatives recompute it instead of storing it.
     """
     count = position.shape[0]
 

@@ -8,10 +8,12 @@ Two agents on the same spot have no direction between them: cosine and sine are 
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jaxtyping import Bool, Float
 
 from swarmbed.sim.world import World
+
+FEW = 32  # agents for whom a loop costs more than it saves
 
 
 class Displacement(NamedTuple):
@@ -59,7 +61,14 @@ def displacement(world: World, origin: Float[Array, "M 2"], target: Float[Array,
 
 def heading_vector(heading: Float[Array, " N"]) -> Direction:
     """[cos φ, sin φ] of every agent."""
-    return Direction(jnp.cos(heading), jnp.sin(heading))
+    count = heading.shape[0]
+    if count < FEW:
+        return Direction(jnp.cos(heading), jnp.sin(heading))
+    # Two rounds of a loop, because the compiler would otherwise compute them anew for every pair that reads them: a
+    # loop is what it does not look through.
+    halves = jnp.pad(heading, (0, count % 2)).reshape(2, -1)
+    cos, sin = lax.map(lambda half: (jnp.cos(half), jnp.sin(half)), halves)
+    return Direction(cos.reshape(-1)[:count], sin.reshape(-1)[:count])
 
 
 def bearing(to_target: Displacement, facing: Direction) -> Direction:
@@ -91,7 +100,7 @@ def relative_velocity(
 
 
 def to_own_frame(x: Float[Array, "M T"], y: Float[Array, "M T"], facing: Direction) -> tuple[Array, Array]:
-    """World-frame vectors as origin i sees them, its own heading being the first axis."""
+    """World-frame vectors in the frame of origin i, whose first axis is its heading."""
     cos, sin = facing.cos[:, None], facing.sin[:, None]
     return x * cos + y * sin, y * cos - x * sin
 

@@ -1,4 +1,4 @@
-"""The boundary that two Voronoi cells share, by clipping their bisector; and the evader that flees from it.
+"""The boundary that two Voronoi cells share, found by clipping their bisector; and the flight of the evader.
 
 No diagram is built. The boundary between a site e and a rival p lies on the line e + ξ/2 + t·v̂ with ξ = p − e and
 v̂ = ξ/|ξ| turned left by 90°. Every other site q leaves of it what is closer to e: 2(x − e)·(q − e) ≤ |q − e|², a
@@ -80,7 +80,7 @@ def shared_boundary(
         # x − e = ξ/2 + t·v̂ in 2(x − e)·q ≤ |q|²
         slope = 2.0 * (qy[None, :] * east[:, None] - qx[None, :] * north[:, None])
         bound = (qx * qx + qy * qy)[None, :] - (rival_x[:, None] * qx[None, :] + rival_y[:, None] * qy[None, :])
-        # Whoever stands where the rival stands has the same bisector; rounding must not make it cut.
+        # A cutter on the same spot as the rival has the same bisector; rounding must not make it cut.
         apart = jnp.square(qx[None, :] - rival_x[:, None]) + jnp.square(qy[None, :] - rival_y[:, None])
         return clip(low, high, slope, bound, cuts & (apart > (_SAME_SPOT * world.diameter) ** 2))
 
@@ -109,17 +109,17 @@ def evader_direction(
     sight_radius: float | None,
     present: Bool[Array, " N"],
 ) -> Float[Array, "2"]:
-    """Where an evader flees to, after Zhou et al. 2016: −(|ξ|/2)·ĥ + m·v̂, normalised; 0 when it sees nobody.
+    """The direction in which an evader flees, after Zhou et al. 2016: −(|ξ|/2)·ĥ + m·v̂, normalised; 0 if it sees none.
 
-    ξ leads to its nearest pursuer, m is the middle of the Voronoi boundary the two share. ``present`` says which of
-    the pursuers are there at all.
+    ξ leads to its nearest pursuer, m is the middle of the Voronoi boundary the two share. ``present`` says which
+    pursuers exist.
     """
     dx, dy = world.nearest(pursuers[:, 0] - evader[0], pursuers[:, 1] - evader[1])
     distance = length(dx, dy)
     seen = jnp.ones_like(distance, bool) if sight_radius is None else distance <= sight_radius
     seen = seen & present
     nearest = jnp.argmin(jnp.where(seen, distance, jnp.inf))
-    is_nearest = seen & (jnp.arange(distance.shape[0]) == nearest)  # nobody, where it sees nobody
+    is_nearest = seen & (jnp.arange(distance.shape[0]) == nearest)  # none, where it sees none
     rival_x = jnp.where(is_nearest, dx, 0.0).sum(keepdims=True)
     rival_y = jnp.where(is_nearest, dy, 0.0).sum(keepdims=True)
     edge = shared_boundary(world, evader, rival_x, rival_y, is_nearest[None, :], dx, dy, seen)

@@ -51,7 +51,7 @@ class Closed(World):
 
 @dataclass(frozen=True)
 class Torus(World):
-    """Periodic: who leaves on one side enters on the other, and distances go to the nearest image."""
+    """Periodic: an agent that leaves on one side enters on the other, and distances are to the nearest image."""
 
     @property
     def diameter(self) -> float:

@@ -17,8 +17,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def checked_arguments(**words: str) -> Callable[[Function], Function]:
     """A function that refuses arguments of the wrong kind with a :class:`SwarmbedError` that says what is allowed.
 
-    ``words`` describe what an argument may be, where its annotation would say it in the language of the code. Whether
-    a value of the right kind makes sense is for the function itself to say.
+    ``words`` describe what an argument may be, where its annotation alone would be cryptic. Whether a value of the
+    right kind makes sense is for the function itself to check.
     """
 
     def decorate(function: Function) -> Function:

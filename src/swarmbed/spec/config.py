@@ -49,8 +49,10 @@ def parse(text: str, what: str) -> Config:
     """TOML with known sections only."""
     try:
         config = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # numbers of thousands of digits and nesting without end, too
-        reason = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it holds what no setting can be"
+    except (ValueError, RecursionError) as error:  # also numbers of thousands of digits and endless nesting
+        reason = (
+            str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it holds a value that no setting can have"
+        )
         raise SwarmbedError(f"{what} is not valid TOML: {reason}") from error
     for section, values in config.items():
         if section not in SECTIONS:
@@ -84,7 +86,8 @@ def dump(config: Config) -> str:
 
 
 def sealed(text: str) -> str:
-    """A configuration under the checksum of itself, in a comment. It comes first, so that a cut does not remove it."""
+    """A configuration under its own checksum, in a comment. It comes first, so truncating the file does not remove
+    it."""
     return f"{SEAL} {hashlib.sha256(text.encode()).hexdigest()}\n{text}"
 
 
@@ -97,7 +100,7 @@ def seal_holds(text: str) -> bool | None:
 
 
 def merged(base: Config, override: Config) -> Config:
-    """Settings of ``override`` over those of ``base``. Another name in a section starts that section anew."""
+    """Settings of ``override`` over those of ``base``. Another name in a section replaces that section."""
     result = {section: dict(values) for section, values in base.items()}
     for section, values in override.items():
         old = result.get(section, {})

@@ -17,13 +17,13 @@ def shown(value: object) -> str:
     """A wrong value as an error quotes it: as Python writes it, but never longer than a line."""
     try:
         text = repr(value)
-    except Exception:  # numbers of thousands of digits, lists inside lists without end, objects that cannot say
+    except Exception:  # numbers of thousands of digits, endlessly nested lists, objects whose repr fails
         return f"a {type(value).__name__} that is too large to show"
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
 def choose(what: str, name: object, allowed: Sequence[str]) -> str:
-    """Return ``name`` if it is allowed, else say which one was probably meant and what there is."""
+    """Return ``name`` if it is allowed, else raise an error with the probable meaning and the choices."""
     if name not in allowed:
         guess = did_you_mean(name, allowed)
         known = f"choose one of: {', '.join(allowed)}" if len(allowed) <= MANY else f"there are {len(allowed)}"

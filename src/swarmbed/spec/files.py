@@ -1,4 +1,4 @@
-"""Files that are either there whole or not at all: trees of arrays as safetensors, text, and a checksum over both."""
+"""Files that are either complete or absent: trees of arrays as safetensors, text, and a checksum over both."""
 
 import hashlib
 import json
@@ -23,17 +23,17 @@ SHOWN = 32  # letters of a name that is being written
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that a crash leaves as it was or as it will be."""
+    """Write a file atomically: a crash leaves the old content or the new."""
     with whole(path) as unfinished, unfinished.open("wb") as file:
         file.write(content)
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A place to write to, which becomes ``path`` when all went well and vanishes when not.
+    """A temporary file that becomes ``path`` on success and is removed otherwise.
 
-    It lies beside the target and is forced to the disk before it takes the target's name, so that nothing ever stands
-    under that name but the old file or the whole new one.
+    It is next to the target and synced to disk before it takes the target's name, so that name always refers to the old
+    file or to the complete new one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name may be as long as the file system allows, and this one is longer by a few letters.
@@ -53,12 +53,12 @@ def whole(path: Path) -> Iterator[Path]:
 
 
 def is_temporary(path: Path) -> bool:
-    """Whether a file is what a crash has left of one that was being written."""
+    """Whether a file is a partial one that a crash left behind."""
     return path.name.startswith(".") and path.name.endswith(_UNFINISHED)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Force the folder's own entries to the disk, where folders can be opened: not on Windows."""
+    """Sync the folder's own entries to disk, where folders can be opened: not on Windows."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -99,7 +99,7 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray], metadata: dict[str, s
 
 
 def _in_order(content: bytes) -> bytes:
-    """The same safetensors file with a sorted header, so that equal arrays and words are equal bytes."""
+    """The same safetensors file with a sorted header: equal content gives equal bytes."""
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
     text = json.dumps(header, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
@@ -111,7 +111,7 @@ def load_arrays(path: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     """Read a file that :func:`save_arrays` wrote; anything else, or a damaged one, is a :class:`SwarmbedError`."""
     if not path.is_file():
         raise SwarmbedError(f"file {path} does not exist")
-    # A file can claim any size without taking it on the disk.
+    # A sparse file can claim any size.
     limits.check_memory(f"file {path}", 2 * path.stat().st_size)
     try:
         with safe_open(path, framework="numpy") as file:

@@ -1,8 +1,8 @@
 """What fits: an estimate of memory and time, made before anything is compiled or allocated, against what there is.
 
-A settings file is text: a billion agents are a few letters in it. So whatever is about to run says first what it needs,
-and what cannot fit is one sentence with the estimate. The limits are the machine's memory and a thousand hours; the
-environment variables SWARMBED_MEMORY_GB and SWARMBED_HOURS set others.
+A settings file is text: a billion agents are a few characters in it. So everything estimates what it needs before it
+runs, and what cannot fit is refused in one sentence with the estimate. The limits are the machine's memory and a
+thousand hours; the environment variables SWARMBED_MEMORY_GB and SWARMBED_HOURS change them.
 """
 
 import os
@@ -37,7 +37,7 @@ def limits() -> Limits:
 
 
 def memory_of_this_machine() -> float:
-    """In bytes: what is built in, or what this process may use of it. Infinite where nobody says."""
+    """In bytes: the machine's memory, or the part that this process may use. Infinite if unknown."""
     found = []
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         found.append(float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
@@ -50,22 +50,22 @@ def memory_of_this_machine() -> float:
 
 
 def check_memory(what: str, needed: float) -> None:
-    """Say so if ``what`` needs more bytes than there are."""
+    """Raise an error if ``what`` needs more bytes than there are."""
     chosen = limits().memory_gb
     there = memory_of_this_machine() if chosen is None else chosen * GIGABYTE
     if needed > there:
         raise SwarmbedError(
-            f"{what} needs about {_amount(needed)} of memory, but there are {_amount(there)}; take fewer, or raise the "
+            f"{what} needs about {_amount(needed)} of memory, but there are {_amount(there)}; use fewer, or raise the "
             f"limit with SWARMBED_MEMORY_GB={needed / GIGABYTE:.3g} if you know better"
         )
 
 
 def check_time(what: str, seconds: float) -> None:
-    """Say so if ``what`` would take longer than anybody waits."""
+    """Raise an error if ``what`` would take longer than the limit."""
     most = limits().hours
     if seconds > 3600 * most:
         raise SwarmbedError(
-            f"{what} would take about {seconds / 3600:.2g} hours, more than the {most:g} that are allowed; take fewer, "
+            f"{what} would take about {seconds / 3600:.2g} hours, more than the {most:g} that are allowed; use fewer, "
             f"or raise the limit with SWARMBED_HOURS={seconds / 3600:.3g}"
         )
 

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 
 
 class ObservedSet(NamedTuple):
-    """One unordered set per agent: ``slots`` elements, of which those with a true mask are there."""
+    """One unordered set per agent: ``slots`` elements, present where the mask is true."""
 
     elements: Float[Array, "agents slots features"]
     mask: Bool[Array, "agents slots"]
@@ -29,7 +29,7 @@ class ColumnNames(NamedTuple):
 
 class SetLayout(NamedTuple):
     """The shape of a set: slots, numbers per element, whether an agent's own slot is among them, and whether a slot
-    always belongs to the same one (in a list of neighbours it belongs to anybody)."""
+    always belongs to the same agent (in a list of neighbours it does not)."""
 
     slots: int
     features: int

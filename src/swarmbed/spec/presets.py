@@ -1,4 +1,4 @@
-"""Named settings beside the paper's; what was measured with them is in docs/training.md and docs/results.md."""
+"""Named groups of settings; docs/training.md and docs/results.md say what was measured with them."""
 
 from swarmbed.spec.config import Config
 from swarmbed.spec.errors import choose

@@ -1,8 +1,8 @@
 """Plug-in families: every file in a family's folder that holds one concrete spec adds a name to the command line.
 
-``tasks/rendezvous.py`` is the task ``rendezvous``. Other people's files join through ``--plugin FILE.py`` or the
+``tasks/rendezvous.py`` is the task ``rendezvous``. Files outside the package join through ``--plugin FILE.py`` or the
 entry-point groups ``swarmbed.tasks``, ``swarmbed.embeddings``, ``swarmbed.networks``, ``swarmbed.algorithms`` and
-``swarmbed.controllers``; a class from a notebook cell joins by itself when it is first used, or by :func:`register`.
+``swarmbed.controllers``; a class from a notebook cell joins when it is first used, or by :func:`register`.
 """
 
 import importlib
@@ -32,7 +32,7 @@ class Family:
     members: dict[str, type] = field(default_factory=dict)
     variants: dict[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     loaded: bool = False
-    root: str = ""  # the class that all members derive from, where it is not the one that most people derive from
+    root: str = ""  # the class that all members derive from, if it is not the usual base class
 
     @property
     def kind(self) -> str:
@@ -56,17 +56,17 @@ class Family:
         return self.members
 
     def add_installed(self, point: EntryPoint) -> None:
-        """Add what another package offers; one that cannot be used is passed over with a warning."""
+        """Add what another package offers; one that cannot be used is skipped with a warning."""
         try:
             spec = point.load()
             if not (inspect.isclass(spec) and issubclass(spec, self.base_class)):
                 raise TypeError(f"it is not a {self.base}")
             if point.name in self.members:
-                raise ValueError(f"the {self.kind} {point.name!r} exists already")
+                raise ValueError(f"the {self.kind} {point.name!r} already exists")
         except Exception as error:
             source = f"package {point.dist.name}" if point.dist else "a package"
             warnings.warn(
-                f"the {self.kind} {point.name!r} of {source} ({point.value}) is left out: {error}", stacklevel=2
+                f"the {self.kind} {point.name!r} of {source} ({point.value}) is skipped: {error}", stacklevel=2
             )
         else:
             self.members[point.name] = spec
@@ -115,13 +115,13 @@ class Family:
         return self.add(kind)
 
     def add(self, kind: type, name: str | None = None) -> str:
-        """Make a class known under a name. A cell that is run again replaces what it defined before, and nothing else
-        is ever replaced."""
+        """Register a class under a name. Running a cell again replaces the class it defined before; nothing else is
+        ever replaced."""
         name = name or snake_case(kind.__name__)
         known = self.all().get(name)
         if known is not None and (known.__module__, known.__qualname__) != (kind.__module__, kind.__qualname__):
             raise SwarmbedError(
-                f"the {self.kind} {name!r} exists already; call the class something else, or give it another name: "
+                f"the {self.kind} {name!r} already exists; rename the class, or register it under another name: "
                 f"swarmbed.register({kind.__name__}, name=…)"
             )
         self.members[name] = kind
@@ -144,10 +144,10 @@ def task_name(task: object) -> str:
 
 @checked_arguments()
 def register(kind: Kind, *, name: str | None = None) -> Kind:
-    """Make a task, embedding, network, algorithm or controller known by name; also as a decorator.
+    """Register a task, embedding, network, algorithm or controller under a name; also works as a decorator.
 
-    Training a class that was never registered does this by itself. Register one before loading a policy that was
-    trained with it in another session.
+    Training an unregistered class registers it. Register a class yourself before loading a policy that was trained with
+    it in another session.
 
     >>> import swarmbed
     >>> @swarmbed.register  # doctest: +SKIP
@@ -186,7 +186,7 @@ def load_plugin(path: str | Path) -> dict[str, list[str]]:
         module_spec.loader.exec_module(module)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}{line_in(module.__file__, error)}"
-        raise SwarmbedError(f"plugin file {path} does not load: {reason}") from error
+        raise SwarmbedError(f"plugin file {path} cannot be loaded: {reason}") from error
     added = {family.folder: family.add_module(module, path.stem) for family in FAMILIES}
     added = {folder: names for folder, names in added.items() if names}
     if not added:

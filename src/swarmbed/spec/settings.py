@@ -1,8 +1,8 @@
 """Settings of a spec: declared once as dataclass fields, then checked, turned into flags, saved and documented.
 
 A spec is a frozen dataclass that derives from :class:`Spec`. Each field is made by :func:`setting`, which holds the
-help text, the bounds and the choices, so that the command line, configuration files, the reference, Python and the
-viewer's messages all read one declaration and go through one check.
+help text, the bounds and the choices. The command line, configuration files, the reference, Python and the viewer's
+messages all read this one declaration and use one check.
 """
 
 import math
@@ -168,7 +168,7 @@ def type_hints(spec: type) -> dict[str, Any]:
 
 
 def convert(value: Any, hint: Any) -> Any:
-    """``value`` as the declared type; whole numbers pass as floats, lists as tuples, nothing else bends."""
+    """``value`` as the declared type; whole numbers pass as floats, lists as tuples, and nothing else is converted."""
     options = _options(hint)
     if Any in options or (value is None and type(None) in options):
         return value

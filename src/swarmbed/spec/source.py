@@ -1,7 +1,7 @@
-"""What the package's own files say, read without running them: ``--help`` and ``list`` need not wait for JAX.
+"""What the package's own files declare, read without running them: ``--help`` and ``list`` need not wait for JAX.
 
-Only text is read: docstrings, base classes, and fields that are made by ``setting(default, …)``. A test holds it to
-what the registry finds by importing everything.
+Only text is read: docstrings, base classes, and fields that are made by ``setting(default, …)``. A test compares it
+with what the registry finds by importing everything.
 """
 
 import ast

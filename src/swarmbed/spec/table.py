@@ -1,7 +1,7 @@
-"""Tables of numbers as we write them: plain CSV, one line per row, no quotes. What cannot be read is said, not guessed.
+"""Tables of numbers as we write them: plain CSV, one line per row, no quotes. What cannot be read is reported.
 
-A quote that damage puts into such a file would make a reader of general CSV swallow every line up to the next one, so
-lines are taken one by one here.
+If damage puts a quote into such a file, a general CSV reader swallows every line up to the next quote, so lines are
+read one by one here.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 Row = dict[str, float]
 _NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
-_BEGUN = re.compile(r"[\d.,eE+-]*")  # what a row looks like of which only a part was written
+_BEGUN = re.compile(r"[\d.,eE+-]*")  # what a partially written row looks like
 
 
 class Table(NamedTuple):
@@ -41,7 +41,7 @@ def read(path: Path) -> Table:
             values = (float(cell) if cell else nan for cell in cells)
             rows.append(dict(zip(columns, values, strict=True)))
     if not _BEGUN.fullmatch(rest):
-        complaints.append(f"the end of {path} is no part of a row")
+        complaints.append(f"the end of {path} is not part of a row")
     return Table(columns, rows, complaints)
 
 
@@ -51,7 +51,7 @@ def write(columns: Sequence[str], rows: Sequence[Row]) -> bytes:
 
 
 def line(cells: Sequence[Any]) -> str:
-    """One line; a number that is none is an empty field."""
+    """One line; NaN is an empty field."""
     return ",".join(map(_cell, cells)) + "\n"
 
 
@@ -64,7 +64,7 @@ def _cell(value: Any) -> str:
 
 
 def in_sequence(rows: list[Row], column: str) -> list[Row]:
-    """As many of the rows as possible such that a column counts upwards: what damage to one row must not do to others.
+    """As many rows as possible such that a column increases: damage to one row must not affect others.
 
     (A longest increasing subsequence; rows whose number is not whole or not positive take no part.)
     """

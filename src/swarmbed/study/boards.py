@@ -1,4 +1,4 @@
-"""The boards of the leaderboard: the paper's tasks at fixed sizes, on starts that anybody can draw again.
+"""The boards of the leaderboard: the paper's tasks at fixed sizes, on reproducible starts.
 
 Start i of a board is ``task.initial(fold_in(split(key(SEED))[0], i))``, as in every evaluation with that seed, and what
 happens later depends on i in the same way. The fingerprint says whether a machine draws the same starts.
@@ -20,7 +20,7 @@ from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 SEED = 2019
-FIRST = 3  # starts whose positions are published, to be compared by eye or program
+FIRST = 3  # starts whose positions are published for comparison
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Board:
         return make(self.variant, num_agents=self.agents)
 
     def entrants(self) -> list[str]:
-        """Who is on the board: the shipped policies of the variant and the controllers that fit the task."""
+        """The entries of the board: the shipped policies of the variant and the controllers that fit the task."""
         policies = [name for name in shipped_policies() if name.startswith(f"{self.variant}-")]
         task = self.task
         kinds: dict[str, type[Controller]] = registry.controllers.all()
@@ -80,12 +80,12 @@ def published_starts(board: Board, episodes: int) -> dict[str, Any]:
 
 
 def check_same_starts(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
-    """Say so if two sets of starts are not the same; positions may differ in the last digit shown."""
+    """Raise an error if two sets of starts differ; positions may differ in the last digit shown."""
     same = ours["fingerprint"] == theirs["fingerprint"] and np.allclose(
         ours["first_positions"], theirs["first_positions"], atol=0.02
     )
     if not same:
         raise SwarmbedError(
-            "this machine or version draws other starts than the published ones, so rows cannot be compared "
+            "this machine or version draws different starts from the published ones, so rows cannot be compared "
             f"(fingerprint {ours['fingerprint']}, published {theirs['fingerprint']})"
         )

@@ -50,7 +50,7 @@ class Source:
         return curve[self._index(experiment, step)] if curve else None
 
     def standing(self, experiment: str, label: str, agents: int) -> dict[str, Any]:
-        """What the contest itself measured of a contestant, with intervals over episodes; empty before it did."""
+        """What the contest itself measured of an entry, with intervals over episodes; empty before it did."""
         panels = self._read(experiment, "evaluation.json").get("panels", [])
         return next((p["contestants"].get(label, {}) for p in panels if p["agents"] == agents), {})
 
@@ -73,6 +73,6 @@ class Source:
 
 
 def judgements(experiment: Experiment, store: Store, budget: Budget) -> list[Judgement]:
-    """Every claim of an experiment, judged by the results that are there now."""
+    """Every claim of an experiment, judged by the current results."""
     source = Source(store, budget, experiment)
     return [judge(claim, source) for claim in experiment.claims]

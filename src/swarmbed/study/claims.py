@@ -1,14 +1,14 @@
-"""Findings as code: a claim looks at the runs that are there and says *holds*, *fails* or *open*.
+"""Findings as code: a claim tests the existing runs and says *holds*, *fails* or *open*.
 
 The unit is always a training run. Episodes of one policy say how well that policy is known, not what the method does
 when it is trained again, so with fewer than three runs of a method nothing about it is decided.
 
-**Looking more than once.** Results are looked at whenever a run is added, and every look is a chance of an accident. Of
-the 5 % of error that a claim may make (2.5 % on either side), 1 % is shared evenly by all looks before the plan's end
-and 4 % is left for the end. Errors of several looks never exceed their sum, so this holds whatever the order in which
-runs arrive; and it costs the last look little, while what is obvious can still be decided early. Runs beyond the plan
-are not looked at. Intervals that are shown are 95 %, whatever the level at which a claim is decided. Each claim may
-err with 5 %; there is no correction for the number of claims.
+**Sequential testing.** Results are tested whenever a run is added, and every test can give a false positive. Of the 5 %
+error that a claim may make (2.5 % on either side), 1 % is shared evenly by all tests before the end of the plan and 4 %
+is left for the end. The error of several tests never exceeds the sum of their errors, so this holds for any order in
+which runs arrive; it costs the last test little, while an obvious result can still be decided early. Runs beyond the
+plan are ignored. Intervals shown are 95 %, whatever the level at which a claim is decided. Each claim may err with 5 %;
+there is no correction for the number of claims.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from swarmbed.study.inference import Evidence
 
 LEAST_RUNS = 3
-ERROR = 0.05  # chance of a wrong decision over all looks
-EARLY_ERROR = 0.01  # the part of it that looks before the plan's end share
+ERROR = 0.05  # probability of a wrong decision over all tests
+EARLY_ERROR = 0.01  # the part of it shared by the tests before the end of the plan
 
 
 class Verdict(StrEnum):
@@ -79,7 +79,7 @@ class Judgement:
     verdict: Verdict
     evidence: Evidence | None
     counts: tuple[Count, ...]
-    error: float  # that this look may make
+    error: float  # that this test may make
 
     @property
     def missing(self) -> str:
@@ -101,7 +101,7 @@ class Judgement:
 
 
 def judge(claim: Claim, source: Source) -> Judgement:
-    """Decide a claim by the runs that are there now."""
+    """Decide a claim by the existing runs."""
     counts = claim.tested.counts(source)
     evidence, error = claim.tested.evidence(source), allowed_error(counts)
     verdict = Verdict.OPEN
@@ -113,9 +113,9 @@ def judge(claim: Claim, source: Source) -> Judgement:
 
 
 def allowed_error(counts: list[Count]) -> float:
-    """The chance of error that a look at so many runs may take: see the top of this file."""
+    """The error probability of a test with this many runs: see the top of this file."""
     if not counts:
-        return ERROR  # nothing was trained, so nothing is added and there is one look
+        return ERROR  # nothing was trained, so nothing is added and there is one test
     if all(count.runs >= count.planned for count in counts):
         return ERROR - EARLY_ERROR
     early_looks = sum(count.planned - LEAST_RUNS for count in counts)

@@ -1,4 +1,4 @@
-"""Which run to train next so that open claims are decided soon, and a loop that does so until the time is up."""
+"""Which run to train next to decide open claims soon, and a loop that does so until the time is up."""
 
 import time
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Ca
 
     A claim cannot be decided before there are three runs of each of its methods, so until then each of the runs that
     are missing to that settles an equal part of it; after that each of the runs that are missing to the plan does.
-    Claims that wait for an evaluation of runs that are there may be decided already: they ask for no more.
+    Claims that wait for an evaluation of existing runs may be decided already: they ask for no more.
     """
     found: dict[str, Candidate] = {}
     for experiment in which:
@@ -93,7 +93,7 @@ def decide(
     """Train the runs that are worth most, look again, and so on: until nothing is open, planned, or fits the time left.
 
     Claims that need an evaluation get it when no run is left to train for the others. A run that failed is not tried
-    again. Everything is kept as it is made, so the same call goes on where an earlier one was ended.
+    again. Everything is stored at once, so the same call continues where an earlier one ended.
     """
     until = clock() + seconds
     failed: set[str] = set()

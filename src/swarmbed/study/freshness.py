@@ -1,4 +1,4 @@
-"""Whether what an experiment shows was made from the runs that are there now: finished parts are not repeated."""
+"""Whether what an experiment shows was made from the current runs: finished parts are not repeated."""
 
 import dataclasses
 import hashlib

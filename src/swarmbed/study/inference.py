@@ -61,16 +61,17 @@ def contrast_above(
 
 
 def share_above(found: int, trials: int, bound: float, label: str) -> Evidence:
-    """Whether the chance of success lies above a bound: exact binomial tails, Wilson's interval."""
-    chances = [math.comb(trials, k) * bound**k * (1 - bound) ** (trials - k) for k in range(trials + 1)]
+    """Whether the probability of success lies above a bound: exact binomial tails, Wilson's interval."""
+    probabilities = [math.comb(trials, k) * bound**k * (1 - bound) ** (trials - k) for k in range(trials + 1)]
     effect = Effect(label, found / trials, *wilson_interval(found, trials))
-    return Evidence((effect,), min(1.0, sum(chances[found:])), min(1.0, sum(chances[: found + 1])))
+    return Evidence((effect,), min(1.0, sum(probabilities[found:])), min(1.0, sum(probabilities[: found + 1])))
 
 
 def share_higher(found: int, trials: int, their_found: int, their_trials: int, label: str) -> Evidence:
-    """Whether a chance of success is higher than another: Fisher's exact test, Newcombe's interval of the difference.
+    """Whether one success probability is higher than another: Fisher's exact test, Newcombe's interval of the
+    difference.
 
-    Given how many succeed in all, ours follow a hypergeometric distribution if both chances are the same.
+    Given the total number of successes, ours follow a hypergeometric distribution if both probabilities are equal.
     """
     successes = found + their_found
     ways = math.comb(trials + their_trials, successes)
@@ -87,7 +88,7 @@ def all_of(parts: Sequence[Evidence]) -> Evidence:
     """Whether every one of several statements is true.
 
     It holds when the least certain part does: no correction is needed. It fails when any part does, and with k parts
-    there are k chances of an accident, so the smallest of their p-values counts k times.
+    there are k opportunities for a false positive, so the smallest of their p-values counts k times.
     """
     effects = tuple(effect for part in parts for effect in part.effects)
     p_fails = min(1.0, len(parts) * min(part.p_fails for part in parts))

@@ -1,4 +1,4 @@
-"""The leaderboard: who does how well on a board, how sure that is, and what it cost. Kept row by row in JSON files."""
+"""The leaderboard: how well each entry does on a board, how certain that is, and what it cost. Stored in JSON files."""
 
 import hashlib
 import json
@@ -54,7 +54,7 @@ def begin(board: Board, path: Path, episodes: int) -> Kept:
 
 
 def write(kept: Kept, path: Path) -> None:
-    """One line per row, so that two versions can be compared."""
+    """One line per row, for easy comparison of two versions."""
     rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(kept["rows"].items()))
     head = {key: value for key, value in kept.items() if key != "rows"}
     text = json.dumps(head, indent=1)[:-2] + ',\n "rows": {\n' + rows + "\n }\n}\n"
@@ -62,7 +62,7 @@ def write(kept: Kept, path: Path) -> None:
 
 
 def missing(board: Board, kept: Kept) -> list[str]:
-    """Who has no row yet, or has changed since."""
+    """The entries that have no row yet or have changed since."""
     rows = kept["rows"]
     return [who for who in board.entrants() if who not in rows or rows[who]["made_from"] != made_from(who)]
 
@@ -82,8 +82,8 @@ def measure(
     results: Path | None = None,
     progress: bool | Report = True,
 ) -> Row:
-    """One row: how well somebody does on a board's starts, and what it costs. ``observation`` is for somebody who does
-    not say what they observe; ``results`` is where the runs behind shipped policies are kept."""
+    """One row: how well a policy does on a board's starts, and what it costs. ``observation`` is for a policy that does
+    not say what it observes; ``results`` is the folder of the runs behind shipped policies."""
     contestant = as_contestant(who)
     task = board.task if observation is None else make(board.variant, num_agents=board.agents, observation=observation)
     evaluation = evaluate(contestant, task, episodes=episodes, seed=SEED, progress=progress)
@@ -121,7 +121,7 @@ def outcome(evaluation: Evaluation) -> Row:
 
 
 def size(contestant: Contestant) -> int:
-    """How many numbers make it up: weights of a policy, gains of a controller; 0 where that is not known."""
+    """Its number of parameters: weights of a policy, gains of a controller; 0 if unknown."""
     controller = contestant.controller
     if isinstance(controller, Policy):
         return sum(leaf.size for leaf in jax.tree.leaves(controller.params.network))

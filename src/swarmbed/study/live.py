@@ -1,4 +1,4 @@
-"""What one sees while the study runs: a live table on a terminal, plain lines in a log."""
+"""The progress of the study: a live table on a terminal, plain lines in a log."""
 
 import math
 import time
@@ -14,7 +14,7 @@ PLAIN_EVERY = 300.0  # seconds between reports on the runs under way
 
 
 class Pool(Protocol):
-    """What is shown of a pool, wherever its runs are."""
+    """What is shown of a pool, wherever it runs."""
 
     waiting: list[Job]
     finished: list[Job]
@@ -25,7 +25,7 @@ class Pool(Protocol):
 
 
 def progress_table(pool: Pool, store: Store) -> Table:
-    """Which runs are under way and when they will end."""
+    """The current runs and when they will end."""
     table = Table(box=None, title_justify="left")
     table.title = _counts(pool)
     for heading in ("run", "iteration", "return", "time left"):

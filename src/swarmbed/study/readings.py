@@ -52,7 +52,7 @@ class FinalReturn(Reading):
 
 @dataclass(frozen=True)
 class WholeCurve(Reading):
-    """Mean return over all iterations, the area under the learning curve: who learns faster has more of it."""
+    """Mean return over all iterations, the area under the learning curve: larger for a method that learns faster."""
 
     what = "return over the whole curve"
 
@@ -63,7 +63,7 @@ class WholeCurve(Reading):
 
 @dataclass(frozen=True)
 class ReturnAt(Reading):
-    """Mean return of the iterations up to one, so that runs of different length can be compared."""
+    """Mean return of the iterations up to a given one, to compare runs of different length."""
 
     iteration: int
 
@@ -114,6 +114,6 @@ class Found(Reading):
         event = next(metric for metric in make(self.training.variant).metrics if metric.kind == "event")
         measured = source.numbers(self.measured_in).get(self.training.name, {})
         shares, returns = measured.get(f"{event.name}_share", {}), measured.get("final_return", {})
-        # A share that was measured of another run than the one that is there now says nothing about it.
+        # A share that was measured on another run than the current one says nothing about it.
         known = [s for s, rows in source.runs(self.training).items() if returns.get(str(s)) == score(rows)]
         return {seed: float(shares[str(seed)] >= 0.5) for seed in known if str(seed) in shares}

@@ -35,7 +35,7 @@ class Store:
         self.results, self.work = results, work
 
     def run_folder(self, training: Training, seed: int) -> RunFolder:
-        # Code that gives other numbers begins anew instead of going on where earlier code stopped.
+        # Code that gives other numbers starts over instead of continuing where earlier code stopped.
         earlier = "" if generation.GENERATION == 1 else f"-generation-{generation.GENERATION}"
         return RunFolder(self.work / training.name / f"seed-{seed}{earlier}")
 
@@ -95,7 +95,7 @@ class Store:
         return folder
 
     def harvest(self, training: Training, seed: int) -> None:
-        """Keep what a finished run is worth keeping."""
+        """Store what is worth keeping of a finished run."""
         folder = self.run_folder(training, seed)
         target = self.metrics_path(training, seed)
         write_atomically(target, folder.metrics.read_bytes())

@@ -1,4 +1,4 @@
-"""Somebody's own policy for the leaderboard: a policy file, an ONNX file, or a Python function.
+"""A user's own policy for the leaderboard: a policy file, an ONNX file, or a Python function.
 
 A Python function is ``module:function``. It gets what agents observe as numpy arrays and returns their actions:
 
@@ -37,7 +37,7 @@ class Outside(Controller):
     act: Act
 
     def __post_init__(self) -> None:
-        """A function is no setting: there is nothing to check."""
+        """A function is not a setting: there is nothing to check."""
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
         seen = task.observe(state)
@@ -58,7 +58,7 @@ class Outside(Controller):
 
 
 def submitted(what: str) -> Contestant:
-    """Who is meant: ``module:function``, a file that ends in .onnx, or anything that names a policy or controller."""
+    """What is submitted: ``module:function``, a file that ends in .onnx, or the name of a policy or controller."""
     if Path(what).suffix == ".onnx":
         return Contestant(Path(what).stem, Outside(_onnx(Path(what))))
     if ":" in what and not Path(what).exists():
@@ -67,7 +67,7 @@ def submitted(what: str) -> Contestant:
 
 
 def _function(what: str) -> Act:
-    """A function by the name of its module, which may lie in the present folder."""
+    """A function by the name of its module, which may be in the current folder."""
     module, _, name = what.partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -93,7 +93,7 @@ def _onnx(path: Path) -> Act:
     try:
         session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime has a class of its own for every kind of damage
-        raise SwarmbedError(f"file {path} is no ONNX model that can be read: {error}") from error
+        raise SwarmbedError(f"file {path} is not a readable ONNX model: {error}") from error
     names = [one.name for one in session.get_inputs()]
 
     def act(local: np.ndarray, sets: list[tuple[np.ndarray, np.ndarray]]) -> Any:

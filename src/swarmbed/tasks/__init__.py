@@ -24,7 +24,7 @@ def make(name: str, **settings: Any) -> Task:
     40.0
     """
     if not isinstance(name, str):
-        raise SwarmbedError(f"name must be the name of a task, not {name!r}; a task object needs no make")
+        raise SwarmbedError(f"name must be the name of a task, not {name!r}; a task object is an environment already")
     task: Task = registry.tasks.make(name, settings)
     return task
 

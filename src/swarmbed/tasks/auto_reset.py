@@ -14,7 +14,7 @@ from swarmbed.tasks.base import Observation, State, Step, Task
 
 @dataclass(frozen=True)
 class AutoReset:
-    """A task whose ``step`` replaces the state by a new start in the very step that ends an episode.
+    """A task whose ``step`` replaces the state by a new start in the same step in which an episode ends.
 
     ``terminated`` and ``truncated`` say that it did, ``info["final_state"]`` is the state before the reset, and the
     metrics in ``info`` belong to that state.

@@ -45,7 +45,7 @@ class Advance(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What :meth:`Task.step` returns: an :class:`Advance` with what everybody sees of it and the task's metrics."""
+    """What :meth:`Task.step` returns: an :class:`Advance` with the observation and the task's metrics."""
 
     observation: Observation
     state: State
@@ -60,13 +60,13 @@ class Task(Spec, ABC):
     """A task for a swarm of identical agents. Fields are settings; methods are pure."""
 
     action_size: ClassVar[int] = 2
-    # What the task measures, the most telling first; :meth:`measure` returns a number for each of these names.
+    # What the task measures, the most important first; :meth:`measure` returns a number for each of these names.
     metrics: ClassVar[tuple[Metric, ...]] = ()
     # For each set, whether one of its slots is the agent itself (always masked); sets that are not named have none.
     self_in_sets: ClassVar[tuple[bool, ...]] = (True,)
 
     num_agents: int = setting(20, "number of agents N in the swarm", flag="agents", at_least=1)
-    horizon: int = setting(1024, "time steps after which an episode is cut off (a truncation)", at_least=1)
+    horizon: int = setting(1024, "time steps after which an episode is truncated", at_least=1)
 
     @abstractmethod
     def initial(self, key: PRNGKeyArray) -> State:
@@ -74,7 +74,7 @@ class Task(Spec, ABC):
 
     @abstractmethod
     def transition(self, state: State, action: Float[Array, "N A"], key: PRNGKeyArray) -> State:
-        """The state one control step later. Actions are in units of [-1, 1]; what lies outside is clipped."""
+        """The state one control step later. Actions are in units of [-1, 1] and clipped to that range."""
 
     @abstractmethod
     def observe(self, state: State) -> Observation:
@@ -86,7 +86,7 @@ class Task(Spec, ABC):
 
     @abstractmethod
     def terminated(self, state: State) -> Bool[Array, ""]:
-        """Whether the episode has reached its end in this state (running out of time is not an end)."""
+        """Whether the task is over in this state (running out of time does not count)."""
 
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         """The number behind each declared metric."""
@@ -106,7 +106,7 @@ class Task(Spec, ABC):
         return Step(self.observe(state), state, reward, terminated, truncated, self.measure(state))
 
     def advance(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Advance:
-        """The one step of the project: move, count the time, reward, end. ``step`` adds what is seen of it."""
+        """The one step of the project: move, count time, reward, end. ``step`` adds the observation."""
         moved = self.transition(state, action, key)._replace(age=state.age + 1)
         moved = self.come_and_go(moved, jax.random.fold_in(key, _TURNOVER))
         terminated = self.terminated(moved)
@@ -114,11 +114,11 @@ class Task(Spec, ABC):
         return Advance(moved, self.reward(state, action, moved), terminated, truncated)
 
     def come_and_go(self, state: State, key: PRNGKeyArray) -> State:
-        """The state after agents have left and joined, at the end of a step; nobody does unless a task says so."""
+        """The state after agents have left and joined, at the end of a step; unchanged unless a task overrides it."""
         return state
 
     def resized(self: Own, num_agents: int) -> Own:
-        """This task with so many agents."""
+        """This task with this many agents."""
         return replace(self, num_agents=num_agents)
 
     def sample_action(self, key: PRNGKeyArray) -> Float[Array, "N A"]:
@@ -136,8 +136,8 @@ class Task(Spec, ABC):
         changed = type(f"{kind.__name__}WithReward", (kind,), {"reward": method, "__module__": kind.__module__})
         return changed(**{f.name: getattr(self, f.name) for f in fields(self)})
 
-    # A learner looks at a few agents of each stored state, many times. The next two functions let a task make that
-    # cheap; a task that leaves them alone still works.
+    # A learner observes a few agents of each stored state, many times. The next two functions let a task make that
+    # cheap; overriding them is optional.
 
     def transmit(self, state: State) -> Float[Array, " N"] | None:
         """One number per agent that needs the whole swarm to compute: stored with the state, never recomputed."""
@@ -150,20 +150,20 @@ class Task(Spec, ABC):
         return jax.tree.map(lambda column: column[viewers], self.observe(state))
 
     def overview(self, state: State, viewers: Int[Array, " M"]) -> ObservedSet | None:
-        """The whole swarm, in the frames of the agents ``viewers``: a set that only a central critic gets in training,
-        beside what its agent senses. Policies never see it. None where a task offers no such view."""
+        """The whole swarm, in the frames of the agents ``viewers``: a set that only a central critic gets, in training,
+        in addition to its agent's observation. Policies never see it. None where a task offers no such view."""
         return None
 
     def across_agents(
         self, state: State, transmitted: Float[Array, " N"] | None, function: Callable[[Observation], Any]
     ) -> Any:
-        """function(what agents see), one row of its result per agent. It treats every agent by itself: a task with a
+        """function(observation), one row of its result per agent. It must treat every agent by itself: a task with a
         large swarm calls it with a few agents at a time, and with as many slots as these agents fill."""
         return function(self.observe_from(state, jnp.arange(self.num_agents), transmitted))
 
     @property
     def is_large(self) -> bool:
-        """Whether one swarm is work enough, so that swarms of a batch had better run one after the other."""
+        """Whether a swarm is so large that the swarms of a batch should run one after the other."""
         return False
 
     @property
@@ -172,7 +172,7 @@ class Task(Spec, ABC):
         return False
 
     def overlooked(self, state: State) -> Int[Array, ""] | None:
-        """How many neighbours nobody could see because sets have too few slots; None where this cannot happen."""
+        """How many neighbours have no slot in an agent's set, over all agents; None where this cannot happen."""
         return None
 
     # Shapes and names, found without computing anything.
@@ -219,7 +219,7 @@ class Task(Spec, ABC):
         return next(iter(self.metrics), None)
 
     def check_action(self, action: Array) -> None:
-        """Say so if an action does not have the shape (N, A)."""
+        """Raise an error if an action does not have the shape (N, A)."""
         wanted = (self.num_agents, self.action_size)
         if jnp.shape(action) != wanted:
             raise SwarmbedError(f"action must have shape {wanted} (agents, numbers per agent), not {jnp.shape(action)}")
@@ -227,7 +227,7 @@ class Task(Spec, ABC):
 
 @functools.lru_cache(maxsize=256)
 def _check_fits(task: Task) -> None:
-    """What everybody senses is made as one array, which may be larger than the machine."""
+    """The observations of all agents form one array, which may be larger than the machine's memory."""
     leaves = jax.tree.leaves(task.observation_shape)
     needed = sum(math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in leaves)
     limits.check_memory(f"{type(task).__name__} with {task.num_agents} agents", needed)

@@ -52,7 +52,7 @@ class EvasionTask(SwarmTask):
         return self.move(state, action)
 
     def move(self, state: State, action: Float[Array, "N 2"]) -> State:
-        """Pursuers and evaders choose from the same state, then all move. There is no chance in it."""
+        """Pursuers and evaders choose from the same state, then all move. This is deterministic."""
         self.check_action(action)
         return self.move_agents(state, action)._replace(evaders=self.flee(state))
 
@@ -86,7 +86,7 @@ class EvasionTask(SwarmTask):
         return columns, seen
 
     def perceive_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[relations.Displacement, Array]:
-        """Where the viewers think the evaders are, and which of them they see."""
+        """Where the viewers believe the evaders are, and which of them they see."""
         to_evader = relations.displacement(self.space, state.agents.position[viewers], evaders_of(state))
         in_sight = to_evader.distance <= (jnp.inf if self.sight_radius is None else self.sight_radius)
         if state.disturbance is None:

@@ -1,4 +1,4 @@
-"""What a task measures over time. Training columns, evaluations, comparisons, pictures and the viewer read this."""
+"""What a task measures over time. Training columns, evaluations, comparisons, figures and the viewer read this."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -18,7 +18,7 @@ class MultiPursuit(EvasionTask):
     """Pursuers catch several evaders; a caught one reappears elsewhere until the time is up.
 
     r = number of evaders with a pursuer within d_t in the new state. The next transition first puts those evaders
-    somewhere else, then everybody moves. Evaders form a second set.
+    somewhere else, then all agents move. Evaders form a second set.
     """
 
     metrics: ClassVar[tuple[Metric, ...]] = (Metric("captures", "evaders caught", kind="count", better="higher"),)

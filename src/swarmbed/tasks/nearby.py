@@ -1,11 +1,11 @@
-"""How a swarm task finds who is near: everybody looks at everybody, or only at those in the cells around.
+"""How a swarm task finds neighbours: by comparing all pairs, or only the agents in adjacent cells.
 
 A small swarm compares all pairs; its sets have a slot for every agent, in order. A large one with a communication
-radius sorts itself into cells, and its sets are lists of neighbours with a limited number of slots, in no order. A
-large one in a world of few cells compares all pairs as well, but sorted along a curve through the world, so that those
-out of reach stand side by side and embeddings can pass them over together.
+radius is sorted into cells, and its sets are lists of neighbours with a limited number of slots, in no order. A large
+one in a world of few cells compares all pairs as well, but sorted along a curve through the world, so agents out of
+reach are adjacent and embeddings can skip them together.
 
-Large swarms are looked at piece by piece, so that what they see never lies in memory as a whole.
+Large swarms are processed piece by piece, so their observation is never in memory as a whole.
 """
 
 from collections.abc import Callable
@@ -21,16 +21,16 @@ from swarmbed.sim import neighbours
 from swarmbed.sim.cells import Cells, Sorted, order_along_curve
 from swarmbed.sim.world import World
 
-LARGE = 256  # agents from which on a swarm is looked at piece by piece; measured: below, all pairs at once are faster
+LARGE = 256  # agents from which a swarm is processed piece by piece; measured: below, all pairs at once are faster
 LEAST_SLOTS = 128
 CROWD = 4  # the slots of a set hold this many times the neighbours of an agent in a uniform swarm
-SHARE = 1 / 3  # of the world that the cells around an agent may cover at most, or lists are not worth their search
+SHARE = 1 / 3  # of the world that the cells around an agent may cover at most; beyond, searching cells does not pay
 PIECE = 2**14  # slots of a piece, about: their columns fit into a core's cache
 SIZES = 4  # numbers of slots that a piece chooses from, each half the one before
 
 
 class Nearby(NamedTuple):
-    """Who is in the slots of M viewers: (M, S), or (S,) where all have the same. ``mask``: whose slots are taken;
+    """The agents in the slots of M viewers: (M, S), or (S,) where all have the same. ``mask``: which slots are taken;
     None where the distance has yet to decide."""
 
     agent: Int[Array, "*M S"]
@@ -38,7 +38,7 @@ class Nearby(NamedTuple):
 
 
 def cells_for(world: World, radius: float, agents: int, search: str, slots: int) -> Cells | None:
-    """The cells for the search of neighbours; None where all pairs are faster, or asked for."""
+    """The cells in which to search for neighbours; None where comparing all pairs is faster, or requested."""
     cells = Cells(world, radius)
     share = min(3 / cells.columns, 1) * min(3 / cells.rows, 1)
     worthwhile = agents >= LARGE and share <= SHARE and slots < agents - 1
@@ -54,9 +54,9 @@ def default_slots(world: World, radius: float, agents: int) -> int:
 def in_lists(
     cells: Cells, swarm: Sorted, position: Array, slots: int, see: Callable[[Int[Array, " M"], Nearby], Any]
 ) -> Any:
-    """see(viewers, who is near them) for everybody, a piece at a time; rows of the result in the agents' order.
+    """see(viewers, their neighbours) for all agents, a piece at a time; rows of the result in the agents' order.
 
-    A piece has as many slots as its fullest neighbourhood asks for, out of a few numbers that were compiled.
+    A piece has as many slots as its largest neighbourhood needs, out of a few compiled sizes.
     """
     agents = position.shape[0]
     sizes = [size for size in (-(-slots // 2**i) for i in reversed(range(SIZES))) if size >= min(16, slots)]

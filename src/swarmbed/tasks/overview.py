@@ -1,7 +1,7 @@
-"""The whole swarm as only a central critic may see it: one element per agent that is there, in a viewer's frame.
+"""The whole swarm as only a central critic may see it: one element per present agent, in a viewer's frame.
 
-Elements begin with distance and direction, so that every embedding can read them. Nobody's number matters, and an
-absent agent is masked.
+Elements begin with distance and direction, so every embedding can read them. The index of an agent does not matter, and
+an absent agent is masked.
 """
 
 import jax
@@ -19,7 +19,7 @@ NEAR = 0.07  # share of the largest distance at which d / (d + ε) is a half: th
 
 
 def around_viewers(world: World, state: State, viewers: Int[Array, " M"], top_speed: float) -> ObservedSet:
-    """Everybody, the viewer among them, relative to the viewer, however far away."""
+    """All agents, including the viewer, relative to the viewer, however far away."""
     agents = state.agents
     from_viewer = relations.displacement(world, agents.position[viewers], agents.position)
     return _stacked(state, viewers, [*_place(world, from_viewer, _facing(state, viewers))], top_speed)
@@ -28,13 +28,13 @@ def around_viewers(world: World, state: State, viewers: Int[Array, " M"], top_sp
 def around_evaders(
     world: World, state: State, evaders: Float[Array, "E 2"], viewers: Int[Array, " M"], top_speed: float
 ) -> ObservedSet:
-    """Everybody relative to the evader that is nearest to it, and where that evader is, both in the viewer's frame."""
+    """All agents relative to their nearest evader, and the position of that evader, both in the viewer's frame."""
     agents, facing = state.agents, _facing(state, viewers)
     to_evaders = relations.displacement(world, agents.position, evaders)
     nearest = to_evaders.distance.argmin(axis=1)
     mine = jax.tree.map(lambda leaf: jnp.take_along_axis(leaf, nearest[:, None], axis=1)[:, 0], to_evaders)
     count = (viewers.shape[0], agents.heading.shape[0])
-    # From the evader to the pursuer, so that pursuers on a ring surround the origin.
+    # From the evader to the pursuer: pursuers on a ring then surround the origin.
     from_evader = Displacement(*(jnp.broadcast_to(leaf, count) for leaf in (mine.distance, -mine.east, -mine.north)))
     to_mine = jax.tree.map(
         lambda leaf: leaf[:, nearest], relations.displacement(world, agents.position[viewers], evaders)
@@ -55,7 +55,7 @@ def _facing(state: State, viewers: Int[Array, " M"]) -> relations.Direction:
 
 
 def _stacked(state: State, viewers: Int[Array, " M"], columns: list[Array], top_speed: float) -> ObservedSet:
-    """The columns, with everybody's heading and speed in the viewer's frame."""
+    """The columns, with the heading and speed of all agents in the viewer's frame."""
     agents = state.agents
     turned = agents.heading[None, :] - agents.heading[viewers][:, None]
     columns = [*columns, jnp.cos(turned), jnp.sin(turned)]

@@ -45,7 +45,7 @@ class Pursuit(EvasionTask):
         return {"captured": (nearest <= self.capture_radius).astype(nearest.dtype), "evader_distance": nearest}
 
     def path_to_evader(self, state: State) -> Float[Array, " N"]:
-        """d_min^{ie}: the shortest path over agents that hear each other, ending with one that sees the evader."""
+        """d_min^{ie}: the shortest path over the communication graph, ending with an agent that sees the evader."""
         everybody = jnp.arange(self.num_agents)
         near = self.nearby(state, everybody)
         to_other, adjacent, _ = self._having_found(near).perceive(state, everybody)

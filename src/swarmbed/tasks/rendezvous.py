@@ -1,4 +1,4 @@
-"""Rendezvous: all agents meet in one point that nobody chose beforehand."""
+"""Rendezvous: all agents meet at one point that is not agreed on in advance."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +16,7 @@ from swarmbed.tasks.swarm import Sensed, SwarmTask
 
 @dataclass(frozen=True)
 class Rendezvous(SwarmTask):
-    """All agents meet at one point that nobody chose beforehand.
+    """All agents meet at one point that is not agreed on in advance.
 
     r = α Σ_{i<j} min(d^{ij}, d_c) + β‖a‖ with α = −1 / (N(N−1)/2 · d_c), β = −10⁻³.
     *comm* adds the neighbourhood size: |N(j)| of each neighbour to its element, |N(i)| to the local properties.
@@ -63,7 +63,7 @@ class Rendezvous(SwarmTask):
         """Σ_{i<j} min(d^{ij}, d_c)."""
         position, present = state.agents.position, state.present
         if self.cells is not None:
-            # Who is out of reach counts d_c, so only neighbours make a difference: d_c − Σ (d_c − d^{ij}).
+            # An agent out of reach counts d_c, so only neighbours make a difference: d_c − Σ (d_c − d^{ij}).
             count = self.population(state)
             return self.comm_range * (count * (count - 1) - closeness(self.cells, position, present)) / 2
         if self.is_large:

@@ -19,11 +19,11 @@ class _Fields(NamedTuple):
 
 
 class State(_Fields):
-    """Agents, evaders where there are any, who is there, the age of the episode, and what else a task keeps.
+    """Agents, evaders if any, which agents are present, the age of the episode, and what else a task keeps.
 
-    ``State(agents)`` is a swarm at the start of an episode with everybody there. ``present`` says which of the N agents
-    are there: nobody senses, flees from or counts one that is not, and what the state holds in its place means nothing,
-    so swarms of different sizes fit into one shape. ``age`` counts steps. ``extra`` is any pytree of arrays.
+    ``State(agents)`` is a swarm at the start of an episode with all agents present. ``present`` says which of the N
+    agents exist: an absent agent is not sensed, fled from or counted, and its row has no meaning, so swarms of
+    different sizes fit into one shape. ``age`` counts steps. ``extra`` is any pytree of arrays.
     ``disturbance`` is what the episode has drawn of its disturbances; None where none is on.
     """
 

@@ -27,7 +27,7 @@ from swarmbed.tasks.disturbances.state import Past, begin, term_of
 from swarmbed.tasks.nearby import Nearby
 
 Columns = dict[str, Array]
-NEAR = 0.02  # share of the largest distance sensed within which the fading bearing of *displacement* fades
+NEAR = 0.02  # share of the largest sensed distance within which the bearing of *displacement* fades
 Own = TypeVar("Own", bound="SwarmTask")
 
 
@@ -39,7 +39,7 @@ class Sensed(NamedTuple):
 
 
 class Perceived(NamedTuple):
-    """What M viewers perceive of T others: where they are, of whom they know, and what those told about themselves."""
+    """What M viewers perceive of T others: their positions, which of them are known, and what those transmitted."""
 
     to_other: relations.Displacement
     mask: Bool[Array, "M T"]
@@ -50,7 +50,7 @@ class Perceived(NamedTuple):
 class SwarmTask(Disturbed):
     """Settings, moves and senses of a swarm of unicycles.
 
-    A task adds its reward and, where it wants, what else there is, what agents sense of it, and when it ends.
+    A task adds its reward and optionally other objects, what agents sense of them, and when an episode ends.
     """
 
     _found: ClassVar[Nearby | None] = None
@@ -83,30 +83,30 @@ class SwarmTask(Disturbed):
         0.05, "share of the world left empty along each border when starts are drawn", at_least=0, below=0.5
     )
     sizes: tuple[int, ...] = setting(
-        (), "sizes of the swarm, of which every episode draws one; left out: always the number of agents", at_least=1
+        (), "sizes of the swarm, from which every episode draws one; left out: always the number of agents", at_least=1
     )
     search: str = setting(
         "auto",
-        "how neighbours within d_c are found: by comparing all pairs, by cells, or by what is faster (auto)",
+        "how neighbours within d_c are found: by comparing all pairs, by cells, or by the faster of the two (auto)",
         choices=("auto", "pairs", "cells"),
     )
     neighbour_slots: int | None = setting(
         None,
-        "neighbours that an agent can sense at most where they are found by cells; left out: four times those of a "
+        "most neighbours that an agent can sense when they are found by cells; left out: four times those of a "
         "uniform swarm, and at least 128",
         at_least=1,
     )
     loss_rate: float = setting(0.0, "how often an agent leaves during an episode, per agent and second", at_least=0)
-    join_rate: float = setting(0.0, "how often an empty place is taken again, per place and second", at_least=0)
+    join_rate: float = setting(0.0, "how often an empty slot is filled again, per slot and second", at_least=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.sizes and max(self.sizes) > self.num_agents:
             raise SwarmbedError(f"sizes must be at most the number of agents, {self.num_agents}, not {max(self.sizes)}")
         if self.search == "cells" and self.comm_radius is None:
-            raise SwarmbedError("search by cells needs a comm_radius; without one everybody is a neighbour")
+            raise SwarmbedError("search by cells needs a comm_radius; without one every agent is a neighbour")
         if self.search == "cells" and self.ranges:
-            raise SwarmbedError(f"search by cells knows no disturbances, but {next(iter(self.ranges))} is on")
+            raise SwarmbedError(f"search by cells does not support disturbances, but {next(iter(self.ranges))} is on")
 
     @cached_property
     def space(self) -> World:
@@ -121,7 +121,7 @@ class SwarmTask(Disturbed):
 
     @cached_property
     def slots(self) -> int:
-        """How many neighbours an agent can sense."""
+        """How many neighbours an agent can sense at most."""
         if self.comm_radius is None:
             return self.num_agents
         most = nearby.default_slots(self.space, self.comm_radius, self.num_agents)
@@ -162,7 +162,7 @@ class SwarmTask(Disturbed):
         return begin(self, self.populate(state, rest_key), key)
 
     def random_agents(self, position_key: PRNGKeyArray, heading_key: PRNGKeyArray) -> Agents:
-        """Everybody at rest at a random place."""
+        """All agents at rest at random positions."""
         position = self.random_positions(position_key, self.num_agents)
         return self.body.at_rest(position, jax.random.uniform(heading_key, (self.num_agents,), maxval=2 * pi))
 
@@ -178,7 +178,7 @@ class SwarmTask(Disturbed):
         return replace(self, num_agents=num_agents, sizes=())
 
     def transition(self, state: State, action: Float[Array, "N 2"], key: PRNGKeyArray) -> State:
-        """Everybody moves as its action says."""
+        """All agents move according to their actions."""
         self.check_action(action)
         return self.move_agents(state, action)
 
@@ -210,7 +210,7 @@ class SwarmTask(Disturbed):
         sensed = self.sense(state, viewers, transmitted)
         local = list(sensed.local.values())
         sets = [
-            # Absent elements are zero, so that nothing can leak through a mask that somebody forgets.
+            # Absent elements are zero, so nothing leaks through a forgotten mask.
             ObservedSet(jnp.stack([jnp.where(mask, c, 0.0) for c in columns.values()], -1), mask)
             for columns, mask in sensed.sets
         ]
@@ -231,20 +231,20 @@ class SwarmTask(Disturbed):
         return nearby.in_lists(self.cells, self.cells.sort(position, present), position, self.slots, see)
 
     def nearby(self, state: State, viewers: Int[Array, " M"]) -> Nearby | None:
-        """Who is in the viewers' slots; None where that is everybody, in order."""
+        """The agents in the viewers' slots; None where these are all agents, in order."""
         if self._found is not None or self.cells is None:
             return self._found
         found = self.neighbours(state, viewers)
         return Nearby(found.agent.T, found.mask.T)
 
     def neighbours(self, state: State, viewers: Int[Array, " M"]) -> Neighbours:
-        """The lists of those within d_c, found by cells."""
+        """The lists of neighbours within d_c, found by cells."""
         assert self.cells is not None
         swarm, position = self.cells.sort(state.agents.position, state.present), state.agents.position[viewers]
         return search(self.cells, swarm, position, viewers, self.slots, self.cells.radius)
 
     def neighbourhood_sizes(self, state: State) -> Float[Array, " N"]:
-        """|N(i)| of everybody."""
+        """|N(i)| of all agents."""
         everybody, position = jnp.arange(self.num_agents), state.agents.position
         if self.cells is None:
             return graph.neighbourhood_size(self.perceive(state, everybody).mask)
@@ -266,7 +266,7 @@ class SwarmTask(Disturbed):
             count = how_many(cells, swarm, state.agents.position, everybody, cells.radius)
             return jnp.where(state.present, jnp.maximum(count - slots, 0), 0).sum()
 
-        # Most of the time the cells around any cell hold so few that nobody can have too many neighbours.
+        # Most of the time adjacent cells hold so few agents that none can have too many neighbours.
         return lax.cond(cells.largest_crowd(swarm) - 1 > slots, exactly, lambda: jnp.zeros((), jnp.int32))
 
     def _having_found(self: Own, near: Nearby | None) -> Own:
@@ -278,13 +278,13 @@ class SwarmTask(Disturbed):
         return twin
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
-        """The columns of the observation, each already divided by its scale: oneself and one's neighbours."""
+        """The columns of the observation, each already divided by its scale: the agent itself and its neighbours."""
         return Sensed(self.sense_self(state, viewers), (self.sense_neighbours(state, viewers, transmitted),))
 
     def sense_neighbours(
         self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None
     ) -> tuple[Columns, Array]:
-        """The set of neighbours: d, φ; with *extended* θ and Δv; with *displacement* also where they are in the own
+        """The set of neighbours: d, φ; with *extended* θ and Δv; with *displacement* also their position in the agent's
         frame, and Δv in that frame; with *comm* what they transmit."""
         near = self.nearby(state, viewers)
         to_other, mask, told = self._having_found(near).perceive(state, viewers, transmitted)
@@ -316,10 +316,11 @@ class SwarmTask(Disturbed):
     def perceive(
         self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None = None
     ) -> Perceived:
-        """Of whom the viewers know, where they think those are, and what those told: all that goes wrong is in it."""
+        """Which agents the viewers know of, where they believe them to be, and what those transmitted, disturbances
+        included."""
         told = messages.told(state, transmitted)
         position = state.agents.position[viewers]
-        if (near := self.nearby(state, viewers)) is not None:  # nobody is disturbed then
+        if (near := self.nearby(state, viewers)) is not None:  # there are no disturbances then
             told = jax.tree.map(lambda values: values[near.agent], told)
             to_other = relations.displacement(self.space, position, told.agents.position)
             others = (viewers[:, None] != near.agent) & told.present
@@ -336,7 +337,7 @@ class SwarmTask(Disturbed):
         return Perceived(sensing.measured(state, to_other, viewers, everybody), mask & told.present[None, :], told)
 
     def believed_heading(self, state: State) -> Float[Array, " N"]:
-        """What every agent takes for its heading."""
+        """The heading that every agent believes to have."""
         return sensing.believed(state, state.agents.heading)
 
     def overview(self, state: State, viewers: Int[Array, " M"]) -> ObservedSet | None:
@@ -373,10 +374,10 @@ class SwarmTask(Disturbed):
         distance = relations.displacement(self.space, position, position).distance
         return jnp.where(state.present[:, None] & state.present[None, :], distance, 0.0)
 
-    # Who is there.
+    # Presence.
 
     def others(self, state: State, viewers: Int[Array, " M"]) -> Bool[Array, "M N"]:
-        """True where column j is somebody who is there, and not the viewer itself."""
+        """True where column j is a present agent other than the viewer."""
         others = relations.others(viewers, self.num_agents) & state.present[None, :]
         are_seen = term_of(self, state, "stopped_seen")
         if state.disturbance is None or are_seen is True:
@@ -385,7 +386,7 @@ class SwarmTask(Disturbed):
         return others if still is None else others & (are_seen | ~still[None, :])
 
     def population(self, state: State) -> Float[Array, ""]:
-        """How many agents there are."""
+        """The number of present agents."""
         return state.present.sum(dtype=jnp.result_type(float))
 
 
@@ -393,8 +394,8 @@ def displacement_columns(distance: Array, bearing: relations.Direction) -> Colum
     """Where something is, ahead and to the left of the agent: d [cos φ, sin φ], and the same with d / (d + ε) for d.
 
     The bearing jumps when two agents pass each other and the displacement is tiny where it matters most; the second
-    pair is a bearing that fades to 0 within ε, so that a network can steer smoothly onto a point. d and ε are in units
-    of the largest distance that is sensed.
+    pair is a bearing that fades to 0 within ε, which lets a network steer smoothly onto a point. d and ε are in units
+    of the largest sensed distance.
     """
     fading = 1.0 / (distance + NEAR)
     ahead, left = distance * bearing.cos, distance * bearing.sin

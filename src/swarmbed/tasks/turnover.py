@@ -1,6 +1,6 @@
 """Agents that come and go during an episode, and episodes that begin with different numbers of them.
 
-A swarm has ``num_agents`` places. Which of them are taken is ``state.present``, so that swarms of all sizes have one
+A swarm has ``num_agents`` slots. ``state.present`` says which of them hold an agent, so swarms of all sizes have one
 shape and run in one compiled batch.
 """
 
@@ -14,17 +14,17 @@ from swarmbed.tasks.state import State
 
 
 def draw_present(key: PRNGKeyArray, places: int, sizes: tuple[int, ...]) -> Bool[Array, " N"]:
-    """The first places, as many as one of the sizes says."""
+    """The first slots, as many as a randomly drawn size."""
     return jnp.arange(places) < jax.random.choice(key, jnp.array(sizes))
 
 
 def come_and_go(
     key: PRNGKeyArray, state: State, newcomers: Agents, loss_rate: float, join_rate: float, seconds: float
 ) -> State:
-    """The state after some have left and some have joined; newcomers take the places where they stand in the array.
+    """The state after some agents have left and some have joined; newcomers take the slots they have in the array.
 
-    Rates are per agent (or empty place) and second: within ``seconds`` one leaves with probability 1 − exp(−rate ·
-    seconds). Who joins in a step does not leave in it, and a step that would take everybody takes nobody.
+    Rates are per agent (or empty slot) and second: within ``seconds`` an agent leaves with probability 1 − exp(−rate ·
+    seconds). An agent that joins in a step does not leave in it, and a step that would remove all agents removes none.
     """
     loss_key, join_key = jax.random.split(key)
     places = state.present.shape

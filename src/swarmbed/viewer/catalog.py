@@ -1,4 +1,4 @@
-"""What a page can choose from: tasks, and who fits them. Names only: a page never names a file."""
+"""What a page can choose from: tasks, and the policies and controllers that fit them. A page never names a file."""
 
 from dataclasses import fields
 
@@ -10,12 +10,12 @@ from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
-FIRST = ("pursuit-global-nn-extended", "consensus")  # who is shown when nobody was asked for: the first there is
+FIRST = ("pursuit-global-nn-extended", "consensus")  # what is shown by default: the first of these that exists
 OF_NO_IMPORTANCE = ("num_agents", "horizon", *SENSES)  # what may differ between tasks of the same name
 
 
 class Catalog:
-    """Tasks, policies and controllers by name. Those that were asked for on the command line come first."""
+    """Tasks, policies and controllers by name. Those named on the command line come first."""
 
     def __init__(self) -> None:
         known = {variant: base for variant, (base, _) in registry.tasks.variants.items()}
@@ -29,7 +29,7 @@ class Catalog:
         self._fitting: dict[str, list[str]] = {}
 
     def add_contestant(self, contestant: Contestant) -> str:
-        """Offer somebody, under a name that nobody else has."""
+        """Offer a policy or controller, under a unique name."""
         name, number = contestant.name, 2
         while name in self._found or name in self.names:
             name, number = f"{contestant.name} ({number})", number + 1
@@ -59,7 +59,7 @@ class Catalog:
         return self._found[name]
 
     def fitting(self, task: str) -> list[str]:
-        """Who can run a task, those made for it first."""
+        """The policies and controllers that can run a task, those made for it first."""
         choose("task", task, list(self.tasks))
         if task not in self._fitting:
             spec, offered = self.tasks[task], [(name, self._outline(name)) for name in self.names]
@@ -69,12 +69,12 @@ class Catalog:
         return self._fitting[task]
 
     def task_for(self, task: str, contestant: Contestant, agents: int | None = None) -> Task:
-        """A task as a policy or controller senses it."""
+        """A task with the observations of a policy or controller."""
         spec = choose_task(contestant, self.tasks[choose("task", task, list(self.tasks))])
         return spec if agents is None else spec.resized(agents)
 
     def home_of(self, name: str) -> str:
-        """The task that a policy or controller was made for, or the first that it fits."""
+        """The task that a policy was trained on, or the first that it or a controller fits."""
         contestant = self.contestant(name)
         if contestant.task is not None:
             return self.add_task(contestant.task)
@@ -84,11 +84,11 @@ class Catalog:
         raise SwarmbedError(f"{name} fits none of the tasks: {', '.join(self.tasks)}")
 
     def first(self) -> str:
-        """Who is shown when nobody was asked for."""
+        """The policy that is shown by default."""
         return next(name for name in FIRST if name in self.names)
 
     def _outline(self, name: str) -> Contestant:
-        """Somebody by name; of a policy that nobody has asked for yet, only what it was trained on."""
+        """A policy or controller by name; of a policy that was not requested yet, only what it was trained on."""
         if name in self._found or name not in self._shipped:
             return self.contestant(name)
         policy = load_outline(self._shipped[name])

@@ -1,4 +1,4 @@
-"""One page and its session: messages in, frames out. The simulation runs in a thread, so that nobody waits for it."""
+"""One page and its session: messages in, frames out. The simulation runs in a thread, so nothing waits for it."""
 
 import asyncio
 import json
@@ -67,7 +67,7 @@ class Connection:
         except Exception:
             # Sending to a page that has just gone fails in several ways, and none of them matters.
             if not self.closed:
-                log.exception("the viewer stumbled; the page is told, and other pages go on")
+                log.exception("the viewer failed; the page gets an error, and other pages continue")
                 await self._send({"type": "error", "message": "the simulation failed; the terminal shows why"})
 
     async def _turn(self) -> None:
@@ -131,7 +131,7 @@ class Connection:
         return any_news
 
     async def _set_up(self, setup: messages.Setup) -> None:
-        """Show where everybody starts, so that there is something to see while the rest is being compiled."""
+        """Show the start, so there is something to see while the rest is being compiled."""
         await self._say_busy(f"finding the policies for {setup.task}")
         draft = await self._in_thread(self.session.draft, setup)
         await self._send_scene(draft)
@@ -195,9 +195,9 @@ class Connection:
                 self.news.set()
             return
         if self.inbox and messages.replaces(message, self.inbox[-1]):
-            self.inbox.pop()  # a mouse or a slider on the move: only its last place counts
+            self.inbox.pop()  # a moving mouse or slider: only its last position counts
         if len(self.inbox) >= FULL:
-            self._complain("too many messages are waiting; this one was left out")
+            self._complain("too many messages are waiting; this one was dropped")
             return
         self.inbox.append(message)
         self.news.set()

@@ -1,8 +1,8 @@
 """The compiled step of one policy or controller, for swarms of any size up to a number of slots.
 
-A swarm that grows and shrinks while one watches must not be compiled anew for every size. So it lives in arrays of 8,
-16, … 10,240 slots, of which those with a true ``state.present`` are agents. Absence is exact: nobody senses, flees from
-or counts an empty slot, and k agents in any number of slots do what a swarm of k does.
+A swarm that grows and shrinks while it is shown must not be recompiled for every size. So it lives in arrays of 8, 16,
+… 10,240 slots, of which those with a true ``state.present`` are agents. Absence is exact: an empty slot is not sensed,
+fled from or counted, and k agents in any number of slots do what a swarm of k does.
 """
 
 import sys
@@ -28,12 +28,12 @@ from swarmbed.tasks.disturbances.state import begin
 from swarmbed.viewer import disturbing, slots
 
 FEWEST, MOST = 2, 10_000
-# Doubling as long as that is cheap; above, an empty slot costs as much as an agent, so that steps are smaller.
+# Doubling as long as that is cheap; above, an empty slot costs as much as an agent, so steps are smaller.
 BUCKETS = (8, 16, 32, 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 5120, 6144, 8192, 10_240)
 
 
 class Grip(NamedTuple):
-    """What somebody holds with the mouse: the slot of an agent or the index of an evader (−1: none), and where."""
+    """What the mouse holds: the slot of an agent or the index of an evader (−1: none), and where."""
 
     agent: Int[Array, ""]
     evader: Int[Array, ""]
@@ -124,7 +124,7 @@ class Engine:
             return View(seen, (), self.controller.control(self.task, state, act_key)[slot], missed)
         model = self.controller.model_for(self.task)
         embeddings = model.embed(self.controller.params.network, model.prepare(seen))
-        # One of thousands: what the others do need not be computed to know what this one does.
+        # One of thousands: its action does not require computing those of the others.
         mean = jnp.zeros((self.slots, self.task.action_size)).at[slot].set(self.controller.mean(seen, self.task)[0])
         return View(seen, tuple(embeddings), self.controller.drawn(mean, act_key)[slot], missed)
 

@@ -1,4 +1,4 @@
-"""What a page is told: the scene once, then a frame per picture.
+"""What is sent to a page: the scene once, then a frame per picture.
 
 Plain dictionaries, ready to become JSON; in a frame, what there is one of per agent is a numpy array (see ``wire``).
 """
@@ -19,8 +19,8 @@ from swarmbed.viewer.messages import Setup
 from swarmbed.viewer.session import Session
 from swarmbed.viewer.swarm import LiveSwarm
 
-Told = dict[int, NDArray[np.int32]]  # per arena, who is there as far as a page knows
-ROWS = 48  # elements of a set that are written out; more than that nobody reads while they change
+Told = dict[int, NDArray[np.int32]]  # per arena, the agents that a page knows to be present
+ROWS = 48  # elements of a set that are written out; more cannot be read while they change
 
 
 def hello(session: Session, first: Setup) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def scene(session: Session) -> dict[str, Any]:
 
 
 def frame(session: Session, told: Told) -> dict[str, Any]:
-    """The current moment; who is there is said only where ``told`` remembers somebody else."""
+    """The current moment; the present agents are listed only where they differ from ``told``."""
     return {
         "type": "frame",
         "draft": session.is_draft,
@@ -126,7 +126,7 @@ def _moment(session: Session, index: int, told: Told) -> dict[str, Any]:
 
 
 def _look(session: Session, index: int) -> dict[str, Any] | None:
-    """What the selected agent senses; None if nobody is selected here, or it is gone."""
+    """What the selected agent senses; None if none is selected here, or it is gone."""
     swarm = session.swarms[index]
     if session.selected is None or session.selected[0] != index:
         return None

@@ -10,7 +10,7 @@ PATIENCE = 2000  # messages beyond the limit after which the connection is close
 
 
 def is_local(host: str | None) -> bool:
-    """Whether a Host header names this machine. Another name that leads here is somebody's trick (DNS rebinding)."""
+    """Whether a Host header names this machine. Another name that resolves here is an attack (DNS rebinding)."""
     if not host:
         return False
     try:

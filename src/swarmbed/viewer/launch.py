@@ -28,7 +28,7 @@ def open_port(port: int | None) -> socket.socket:
         except OSError as error:
             listener.close()
             if error.errno == errno.EACCES:
-                raise SwarmbedError(f"port {candidate} is reserved for the system; take one above 1023") from error
+                raise SwarmbedError(f"port {candidate} is reserved for the system; use one above 1023") from error
             if error.errno != errno.EADDRINUSE:
                 raise
             if port is not None:
@@ -50,7 +50,7 @@ class Server(uvicorn.Server):
 
 
 def config_for(app: Any) -> uvicorn.Config:
-    """How the application is served: messages have a largest size, and nobody waits for open pages at the end."""
+    """How the application is served: messages have a maximum size, and shutdown does not wait for open pages."""
     return uvicorn.Config(
         app,
         log_level="warning",

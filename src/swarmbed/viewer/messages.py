@@ -1,4 +1,4 @@
-"""What a page may say: every message is checked here, and nothing else of it is ever used.
+"""What a page may send: every message is checked here, and nothing else in it is ever used.
 
 A message is a JSON object with a ``type`` and the fields of the class of that name below.
 """
@@ -21,12 +21,12 @@ LAST_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class Setup(Spec):
-    """Show this policy or controller on this task, beside a second one if there is one."""
+    """Show this policy or controller on this task, beside a second one if given."""
 
     task: str = setting(..., "name of a task")
-    who: str | None = setting(None, "who acts; left out: the one that fits best")
-    versus: str | None = setting(None, "who acts beside it; left out: nobody")
-    agents: int | None = setting(None, "how many; left out: as many as usual", at_least=FEWEST, at_most=MOST)
+    who: str | None = setting(None, "policy or controller; left out: the one that fits best")
+    versus: str | None = setting(None, "policy or controller beside it; left out: none")
+    agents: int | None = setting(None, "number of agents; left out: the task's", at_least=FEWEST, at_most=MOST)
     seed: int = setting(0, "number of the start", at_least=0, at_most=LAST_SEED)
 
 
@@ -77,7 +77,7 @@ class Remove(Spec):
 
 @dataclass(frozen=True)
 class RemoveInside(Spec):
-    """Remove everybody in a rectangle: two opposite corners."""
+    """Remove all agents in a rectangle: two opposite corners."""
 
     arena: int = setting(..., "in which picture", at_least=0, at_most=1)
     x: float = setting(..., "one corner, from the left")
@@ -104,7 +104,7 @@ class Release(Spec):
 
 @dataclass(frozen=True)
 class Select(Spec):
-    """Tell what this agent senses from now on; nobody when left out."""
+    """Send what this agent senses from now on; left out: no agent."""
 
     arena: int = setting(0, "in which picture", at_least=0, at_most=1)
     agent: int | None = setting(None, "its number", at_least=0)
@@ -136,7 +136,7 @@ class Prepare(Spec):
 
 @dataclass(frozen=True)
 class Drawn(Spec):
-    """A frame is on the screen. A page that says so is never sent more than it can draw."""
+    """A frame is on the screen. A page that acknowledges frames never gets more than it can draw."""
 
 
 Change = Agents | Add | Remove | RemoveInside  # of who is there

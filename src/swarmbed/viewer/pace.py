@@ -3,7 +3,7 @@
 from time import monotonic
 
 FRAMES_PER_SECOND = 60.0
-MOST_LATE = 0.1  # seconds; what is later than this has lost the time for good
+MOST_LATE = 0.1  # seconds; a delay longer than this is not made up for
 
 
 class Pace:
@@ -13,7 +13,7 @@ class Pace:
         self.due, self.last = 0.0, monotonic()
 
     def reset(self) -> None:
-        """Start anew: one step at once, the next after one interval."""
+        """Start over: one step at once, the next after one interval."""
         self.due, self.last = 1.0, monotonic()
 
     def steps(self, speed: float, now: float) -> int:

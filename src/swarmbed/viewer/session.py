@@ -37,7 +37,7 @@ class Session:
         self.waiting: list[Change] = []
         self.asked = Asked()  # disturbances
         self.is_draft = False  # shows a start, and cannot move yet
-        self.scenes = 0  # how often everything was set up anew
+        self.scenes = 0  # number of setups so far
         self._ended = 0.0
         self._pulls = 0
 
@@ -109,7 +109,7 @@ class Session:
         contestants = [self.catalog.contestant(name) for name in names]
         sizes = {c.task.num_agents for c in contestants if is_fixed_size(c.controller) and c.task is not None}
         if len(sizes) > 1:
-            raise SwarmbedError(f"{names[0]} and {names[1]} run with different numbers of agents only")
+            raise SwarmbedError(f"{names[0]} and {names[1]} only run with different numbers of agents")
         usual = self.catalog.tasks[setup.task].num_agents
         count = sizes.pop() if sizes else min(max(setup.agents or usual, FEWEST), MOST)
         draft = Session(self.catalog, self.workshop)
@@ -134,7 +134,7 @@ class Session:
             for swarm in draft.swarms:
                 swarm.restart(draft.seed, draft.count)
         finally:
-            # Also if it failed: the page may have been shown the draft, and is told again what there is.
+            # Even if it failed: the page may have been shown the draft, and needs the scene again.
             self.scenes += 1
         # Only now that everything worked does it take the place of what was shown before.
         self.swarms, self.names, self.task = draft.swarms, draft.names, draft.task
@@ -147,7 +147,7 @@ class Session:
         self.playing = True
 
     def _end(self) -> None:
-        """All have reached their end: rest a while, then go on with the next start, or stop."""
+        """All have reached their end: pause, then continue with the next start, or stop."""
         if not self.loops:
             self.playing = False
         elif self._ended == 0.0:
@@ -155,7 +155,7 @@ class Session:
         elif time.monotonic() - self._ended > REST:
             self.restart(self.seed + 1)
 
-    # Growing and shrinking. Where the shape for a new size is still being compiled, everybody goes on as they are.
+    # Growing and shrinking. While the shape for a new size is being compiled, the swarm continues as it is.
 
     def _change(self, message: Change) -> None:
         fixed = [
@@ -176,7 +176,7 @@ class Session:
             message = self.waiting[0]
             try:
                 count = self._count_after(message)
-                are_ready = [swarm.can_hold(count) for swarm in self.swarms]  # asks everybody, so that all get compiled
+                are_ready = [swarm.can_hold(count) for swarm in self.swarms]  # asks all of them, so all get compiled
             except SwarmbedError:
                 self.waiting.pop(0)
                 raise
@@ -213,7 +213,7 @@ class Session:
         return count
 
     def _leaving(self, message: messages.Remove | messages.RemoveInside) -> Int[ndarray, " K"]:
-        """The numbers of those whom a message takes away."""
+        """The ids of the agents that a message removes."""
         if isinstance(message, messages.RemoveInside):
             self._check_arena(message.arena)
             return self.swarms[message.arena].inside((message.x, message.to_x), (message.y, message.to_y))

@@ -1,7 +1,7 @@
-"""Which arrays of a state hold one entry per agent, so that agents can be taken out of one state and put into another.
+"""Which arrays of a state hold one entry per agent, for moving agents from one state to another.
 
-A task may keep whatever it likes in ``state.extra``. What belongs to agents there is found by comparing the shapes of
-two sizes of swarm, so that nothing has to be declared.
+A task may keep anything in ``state.extra``. What belongs to agents there is found by comparing the shapes of two sizes
+of swarm, so nothing has to be declared.
 """
 
 from functools import lru_cache
@@ -28,7 +28,7 @@ def axes_of(task: Task) -> Axes:
 
 @lru_cache(maxsize=64)
 def empty(task: Task) -> State:
-    """A state in which nobody is there; what else a task keeps is as at a start."""
+    """A state without agents; what else a task keeps is as at a start."""
     key = jax.random.key(0)
     shapes = jax.eval_shape(task.initial, key)
     state = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)
@@ -50,7 +50,7 @@ def taken(state: State, axes: Axes, kept: Int[ndarray, " k"]) -> State:
 
 
 def moved_into(state: State, room: State, axes: Axes, places: Int[ndarray, " k"]) -> State:
-    """All agents of a state in these places of a larger one, in which nobody else is there.
+    """All agents of a state in these slots of a larger one, which is otherwise empty.
 
     Everything that belongs to no agent, such as evaders and age, comes from ``state``; what the other places hold is
     what ``room`` holds there.

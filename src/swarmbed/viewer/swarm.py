@@ -1,4 +1,4 @@
-"""One swarm that lives: it moves, grows, shrinks, and somebody may pull at it."""
+"""One live swarm: it moves, grows, shrinks, and its agents can be dragged."""
 
 import jax
 import numpy as np
@@ -16,10 +16,10 @@ from swarmbed.viewer.workshop import Workshop
 
 
 class LiveSwarm:
-    """The agents of one policy or controller on one task. Agents keep their number (id) for as long as they live.
+    """The agents of one policy or controller on one task. Agents keep their id for as long as they exist.
 
-    ``engine`` has at least as many slots as there are agents; ``ids`` says who is in which slot, −1 is nobody.
-    ``asked`` are the disturbances that somebody has set; what was not set is as the task itself has it.
+    ``engine`` has at least as many slots as there are agents; ``ids`` says which agent is in which slot, −1 is none.
+    ``asked`` holds the disturbances set on the page; all others are as the task itself has them.
     """
 
     engine: Engine
@@ -60,7 +60,7 @@ class LiveSwarm:
 
     @property
     def present(self) -> Bool[ndarray, " slots"]:
-        """Who is there to be seen."""
+        """The agents that are present."""
         return np.asarray((self.ids >= 0) & self.state.present)
 
     def advance(self) -> None:
@@ -72,7 +72,7 @@ class LiveSwarm:
         self.total_return += float(moment.reward)
         self._tell(moment, moved=True)
 
-    # Who is there.
+    # Presence.
 
     def can_hold(self, count: int) -> bool:
         """Whether so many agents fit at once. If not, the engine for them is being compiled from now on."""
@@ -105,13 +105,13 @@ class LiveSwarm:
         return np.sort(self.ids[self.ids >= 0])[self.count - many :]
 
     def inside(self, across: tuple[float, float], up: tuple[float, float]) -> Int[ndarray, " K"]:
-        """Who is in a rectangle, borders included."""
+        """The agents in a rectangle, borders included."""
         place = np.asarray(self.state.agents.position)
         (low_x, high_x), (low_y, high_y) = sorted(across), sorted(up)
         within = (low_x <= place[:, 0]) & (place[:, 0] <= high_x) & (low_y <= place[:, 1]) & (place[:, 1] <= high_y)
         return np.asarray(self.ids[within & self.present])
 
-    # Being disturbed.
+    # Disturbances.
 
     @property
     def values(self) -> dict[str, float | bool]:
@@ -144,7 +144,7 @@ class LiveSwarm:
         if self.state.disturbance is not None:
             self._measure(disturbing.tuned(self.state, self.values))
 
-    # Being pulled at.
+    # Dragging.
 
     def hold_agent(self, number: int, place: tuple[float, float]) -> None:
         slot = self.slot_of(number)
@@ -193,7 +193,7 @@ class LiveSwarm:
         return self.workshop.ready(self.engine.task, self.contestant.controller, count)
 
     def _settle(self, state: State, ids: Int[ndarray, " k"], newcomers: Newcomers = NOBODY) -> None:
-        """Put a population, and those who join it, into the smallest engine that is ready for all of them."""
+        """Put a population, and any newcomers, into the smallest engine that is ready for all of them."""
         held_id = self.ids[self.grip.agent] if int(self.grip.agent) >= 0 else None
         stay, join = len(ids), len(newcomers.heading)
         wanted = self.task_for(stay + join)

@@ -1,7 +1,7 @@
-"""Where engines are compiled: in the background, each once, so that nothing that moves has to wait for it.
+"""Where engines are compiled: in the background, each once, so nothing that moves has to wait for it.
 
-Pages share one floor, on which each engine is compiled once. A page that leaves takes its orders back: nobody waits any
-longer for what it wanted, and what nobody else wants is not compiled.
+Pages share one floor, on which each engine is compiled once. A page that leaves cancels its orders: nothing waits for
+them any longer, and what no other page wants is not compiled.
 """
 
 import threading
@@ -21,8 +21,8 @@ Key = tuple[Task, Controller, int]
 
 
 class Floor:
-    """What all pages share: engines by task, controller and number of slots, what an agent in each sees, and the
-    thread that compiles them."""
+    """What all pages share: engines by task, controller and number of slots, the inspector of each, and the thread that
+    compiles them."""
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor(1, "compile")
@@ -110,11 +110,11 @@ class Workshop:
         return None
 
     def can_look(self, engine: Engine) -> bool:
-        """Whether what an agent sees is compiled for this engine. If not, it is being compiled from now on."""
+        """Whether the engine's inspector is compiled. If not, compilation starts now."""
         return self._floor.look(engine, self).done()
 
     def leave(self) -> None:
-        """The page has gone: whatever waits for one of its orders is told so at once."""
+        """The page has gone: everything that waits for one of its orders is notified at once."""
         with self._floor.lock:
             self._left = True
             waiting, self._waiting = self._waiting, set()

@@ -40,7 +40,7 @@ def test_a_signal_ends_the_run_after_the_iteration_with_a_checkpoint(
             os.kill(os.getpid(), number)
 
     with pytest.raises(
-        Interrupted, match=f"after iteration [23]; go on with: swarmbed train --resume {tmp_path}"
+        Interrupted, match=f"after iteration [23]; resume with: swarmbed train --resume {tmp_path}"
     ) as stop:
         swarmbed.train(Drift(), iterations=50, callback=ask, out=tmp_path / "run", **SMALL)
     assert stop.value.exit_code == 128 + number
@@ -62,7 +62,9 @@ class Exploding(Drift):
 
 
 def test_a_reward_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path) -> None:
-    words = r"iteration \d: the re\w+ of \w+ \w+ is not finite, so the run stops here; no checkpoint was written yet"
+    words = (
+        r"iteration \d: the re\w+ of \w+ \w+ is not finite, so the run stops here; no checkpoint has been written yet"
+    )
     with pytest.raises(swarmbed.SwarmbedError, match=words):
         swarmbed.train(Exploding(), iterations=3, out=tmp_path / "run", **SMALL)
     assert iterations_kept(tmp_path / "run") == []
@@ -75,7 +77,7 @@ def test_updates_that_are_refused_again_and_again_are_said_once(
     never = SMALL | {"algorithm": replace(SMALL["algorithm"], kl_slack=1e-30), "progress": True}
     result = swarmbed.train(Drift(), iterations=12, out=tmp_path / "run", **never)
     assert [row["accepted"] for row in result.metrics] == [0] * 12
-    assert capfd.readouterr().err.count("the last 10 updates were refused") == 1
+    assert capfd.readouterr().err.count("the last 10 updates were rejected") == 1
 
 
 def test_an_enormous_step_is_no_traceback(tmp_path: Path) -> None:

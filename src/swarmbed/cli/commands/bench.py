@@ -93,7 +93,7 @@ class Watcher:
 
 
 def print_group(group: Group, results: dict[str, dict[str, Any]]) -> None:
-    """A group's table, what its numbers mean, and what to mind about them."""
+    """A group's table, what its numbers mean, and any caveats."""
     print()
     print_table(group, results)
     for line in filter(None, [group.note, *remarks(results)]):

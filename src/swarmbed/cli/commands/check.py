@@ -1,4 +1,4 @@
-"""swarmbed check: does a file's task, embedding, network, algorithm or controller keep its promises?"""
+"""swarmbed check: does a task, embedding, network, algorithm or controller satisfy its contract?"""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -18,13 +18,15 @@ from swarmbed.spec.settings import flag_name
 SUMMARY = "Check your own task, embedding, network, algorithm or controller"
 EXAMPLE = """
 swarmbed check examples/dispersion.py
-swarmbed check rendezvous            # something that is installed, by its name
+swarmbed check rendezvous            # an installed one, by name
 """
 
 
 def run(argv: Sequence[str]) -> None:
     parser = Parser("check", SUMMARY, EXAMPLE)
-    parser.add_argument("what", metavar="FILE", nargs="+", help="a Python file, or the name of something installed")
+    parser.add_argument(
+        "what", metavar="FILE", nargs="+", help="a Python file, or the name of an installed task, embedding, …"
+    )
     options = parser.parse(argv)
     console = Console(highlight=False)
     subjects = [subject for what in options.what for subject in _subjects(what)]
@@ -49,7 +51,7 @@ def _subjects(what: str) -> list[Subject]:
     if found:
         return found
     if Path(what).is_dir():
-        raise SwarmbedError(f"check: {what} is a folder; give it the Python files in it")
+        raise SwarmbedError(f"check: {what} is a folder; name the Python files in it")
     if what.endswith(".py") or len(Path(what).parts) > 1:
         raise SwarmbedError(f"check: file {what} does not exist")
     known = [name for family in registry.FAMILIES for name in family.all()]
@@ -60,7 +62,7 @@ def _subjects(what: str) -> list[Subject]:
 
 
 def _check(subject: Subject, console: Console) -> bool:
-    """Check one spec and say what came out; whether all went well."""
+    """Check one spec and print the outcome; whether every check passed."""
     kind = next(family.kind for family in registry.FAMILIES if family.folder == subject.family)
     console.print(f"[bold]{kind} {subject.name}[/bold]")
     if subject.trouble is not None:

@@ -1,4 +1,4 @@
-"""swarmbed compare: several contestants side by side, from equal starts."""
+"""swarmbed compare: several policies and controllers, from equal starts."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from swarmbed.evaluation.reports import check_output, show, write_json
 from swarmbed.policy.find import SENSES, as_contestant
 from swarmbed.spec.errors import SwarmbedError
 
-SUMMARY = "Put policies and controllers side by side, from equal starts"
+SUMMARY = "Compare policies and controllers from equal starts"
 EXAMPLE = """
 swarmbed compare voronoi_pursuit random --agents 5 10 20 50 --out capture.png
 swarmbed compare consensus runs/first --agents 20 100 --json comparison.json
@@ -23,21 +23,20 @@ FORMATS = (".png", ".pdf", ".svg")
 def run(argv: Sequence[str]) -> None:
     parser = Parser("compare", SUMMARY, EXAMPLE)
     parser.add_argument(
-        "contestants",
+        "policies",
         nargs="+",
         metavar="WHO",
-        help=f"{WHO_HELP}; several trainings of one method as NAME=WHO,WHO,…; the first is what the others are "
-        "measured against",
+        help=f"{WHO_HELP}; several runs of one method as NAME=WHO,WHO,…; the others are compared with the first",
     )
     parser.add_argument(
         "--agents", type=count, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
     )
     parser.add_argument(
-        "--episodes", type=count, default=EPISODES, metavar="INT", help=f"how many to run each (default: {EPISODES})"
+        "--episodes", type=count, default=EPISODES, metavar="INT", help=f"episodes of each (default: {EPISODES})"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
-    parser.add_argument("--stochastic", action="store_true", help="draw policies' actions instead of taking their mean")
-    parser.add_argument("--out", metavar="FILE.png", help=f"draw the curves over time ({', '.join(FORMATS)})")
+    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the starts (default: 0)")
+    parser.add_argument("--stochastic", action="store_true", help="sample policies' actions instead of taking the mean")
+    parser.add_argument("--out", metavar="FILE.png", help=f"plot the curves over time ({', '.join(FORMATS)})")
     parser.add_argument("--json", metavar="FILE", help="write all numbers to this file")
     spec = add_task_flags(parser, argv, without=("num_agents", "sizes", *SENSES))
     options = parser.parse(argv)
@@ -45,9 +44,9 @@ def run(argv: Sequence[str]) -> None:
     check_output(options.json, "--json")
     devices.set_up()
     entries = {}
-    for name, runs in map(read_entry, options.contestants):
+    for name, runs in map(read_entry, options.policies):
         if name in entries:
-            raise SwarmbedError(f"two contestants are called {name!r}; name them apart with NAME=WHO")
+            raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
         entries[name] = [as_contestant(who, stochastic=options.stochastic) for who in runs]
     task = with_settings(named_task(options) or common_task(entries), options, spec)
     sizes = list(dict.fromkeys(options.sizes or [task.num_agents]))

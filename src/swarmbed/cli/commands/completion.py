@@ -1,4 +1,4 @@
-"""swarmbed completion: what a shell needs to know to complete commands, options and names."""
+"""swarmbed completion: the script with which a shell completes commands, options and names."""
 
 import argparse
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from swarmbed.policy.headers import shipped_policies
 from swarmbed.spec import registry
 from swarmbed.spec.presets import PRESETS
 
-SUMMARY = "Print what a shell needs to complete commands, options and names"
+SUMMARY = "Print the script with which a shell completes commands, options and names"
 EXAMPLE = """
 swarmbed completion bash > ~/.local/share/bash-completion/completions/swarmbed
 swarmbed completion zsh > ~/.zfunc/_swarmbed              # with 'fpath+=~/.zfunc' before compinit in .zshrc
@@ -22,7 +22,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 def run(argv: Sequence[str]) -> None:
     parser = Parser("completion", SUMMARY, EXAMPLE)
-    parser.add_argument("shell", choices=SHELLS, help="the shell that it is for")
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
     shell = parser.parse(argv).shell
     print(shtab.complete(whole_parser(), shell))
 
@@ -44,7 +44,7 @@ def whole_parser() -> argparse.ArgumentParser:
 
 
 def _every_action(name: str, own: Parser) -> list[argparse.Action]:
-    """What a command takes; the flags of ``train`` depend on what is trained, so those of all are put together."""
+    """What a command takes; the flags of ``train`` depend on what is trained, so the union of all is offered."""
     parsers = [own]
     if name == "train":
         parsers += [parser_of(name, [task]) for task in registry.tasks.all()]
@@ -71,7 +71,7 @@ def _explain(action: argparse.Action) -> None:
 
 
 def who(names: list[str]) -> shtab.CompleteType:
-    """Names of policies and controllers, and the folders and files of one's own."""
+    """Names of policies and controllers, and the user's own folders and files."""
     words = " ".join(names)
     bash = f"""
         _swarmbed_who() {{

@@ -13,12 +13,12 @@ from rich.text import Text
 from swarmbed import __version__
 from swarmbed.cli.flags import Parser
 
-SUMMARY = "Say what is installed, which devices there are, how fast they are, and what is missing"
+SUMMARY = "Report what is installed, the devices and their speed, and what is missing"
 EXAMPLE = """
 swarmbed doctor
 swarmbed doctor --no-speed        # without the measurement, which takes half a minute
 """
-EDITABLE = "not installed as a package, so its extras are unknown"
+EDITABLE = "swarmbed is not installed as a package, so its extras are unknown"
 GOOD, MISSING = "✓", "✗"
 
 
@@ -56,15 +56,15 @@ def devices() -> Iterator[str]:
     for device in jax.devices():
         yield f"{GOOD} {device.platform} {device.id}: {device.device_kind}"
     if jax.default_backend() == "cpu":
-        yield f"{devices.available_cores()} usable cores, no accelerator: jax is installed for the processor alone"
+        yield f"{devices.available_cores()} usable cores, no accelerator: JAX is installed for the CPU only"
     folder = programs.folder()
     writable = os.access(folder if folder.exists() else folder.parent, os.W_OK)
-    kept = f"compiled programs are kept in {folder}"
-    yield f"{GOOD} {kept}" if writable else f"{MISSING} {folder} cannot be written: every start compiles anew"
+    kept = f"compiled programs are cached in {folder}"
+    yield f"{GOOD} {kept}" if writable else f"{MISSING} {folder} cannot be written: every start compiles again"
 
 
 def extras() -> Iterator[str]:
-    """Every extra: what of it is there, or what to install."""
+    """Every extra: what is installed of it, or what to install."""
     known = {extra: names for extra, names in requirements().items() if extra not in ("", "all")}
     if not known:
         yield EDITABLE
@@ -77,13 +77,13 @@ def extras() -> Iterator[str]:
 
 
 def tools() -> Iterator[str]:
-    """Programs that are used where they are there."""
+    """Programs that are used if they are installed."""
     from swarmbed.export.c_compile import find_compiler
 
     found = find_compiler()
-    yield f"{GOOD} C compiler: {found}" if found else f"{MISSING} no C compiler: an exported header is not tried out"
+    yield f"{GOOD} C compiler: {found}" if found else f"{MISSING} no C compiler: exported headers cannot be tested here"
     browser = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "firefox"))), None)
-    yield f"{GOOD} browser: {browser}" if browser else f"{MISSING} no browser: open the viewer's address elsewhere"
+    yield f"{GOOD} browser: {browser}" if browser else f"{MISSING} no browser: open the viewer's address by hand"
 
 
 def speed() -> Iterator[str]:
@@ -99,7 +99,7 @@ def speed() -> Iterator[str]:
         if key not in facts:
             yield f"{MISSING} {row.title}: {facts.get('failed') or facts.get('unavailable')}"
             continue
-        times = f"{facts[key] / reference:.2f} times the reference's {reference:,.0f}"
+        times = f"{facts[key] / reference:.2f} times the reference ({reference:,.0f})"
         yield f"{row.title}: {facts[key]:,.0f} {unit}, {times}"
         if facts.get("core_share", 1.0) < 0.8:
             yield f"  the machine is busy: this had {facts['core_share']:.0%} of a core"

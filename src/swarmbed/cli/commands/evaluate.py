@@ -1,4 +1,4 @@
-"""swarmbed evaluate: how good somebody is, measured from starts that are the same for everybody."""
+"""swarmbed evaluate: how good a policy or controller is, from starts that are the same for all."""
 
 from collections.abc import Sequence
 
@@ -21,11 +21,11 @@ def run(argv: Sequence[str]) -> None:
     parser = Parser("evaluate", SUMMARY, EXAMPLE)
     parser.add_argument("who", metavar="WHO", help=WHO_HELP)
     parser.add_argument(
-        "--episodes", type=count, default=EPISODES, metavar="INT", help=f"how many to run (default: {EPISODES})"
+        "--episodes", type=count, default=EPISODES, metavar="INT", help=f"number of episodes (default: {EPISODES})"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the starts (default: 0)")
     parser.add_argument(
-        "--stochastic", action="store_true", help="draw a policy's actions instead of taking their mean"
+        "--stochastic", action="store_true", help="sample a policy's actions instead of taking the mean"
     )
     parser.add_argument(
         "--gain", action="append", default=[], metavar="NAME=NUMBER", help="a setting of a controller; may be repeated"
@@ -37,7 +37,7 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up()
     contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
     task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    contestant.controller.check(task)  # before a policy gets its own senses: a flag that differs is an error
+    contestant.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
     evaluation = evaluate(contestant, task, episodes=options.episodes, seed=options.seed)
     if options.json is not None:
         write_json(options.json, evaluation.summary())

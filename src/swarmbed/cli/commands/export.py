@@ -14,10 +14,10 @@ from swarmbed.policy.policy import Policy
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError, choose
 
-SUMMARY = "Write a trained policy as ONNX, StableHLO or a C header"
+SUMMARY = "Export a trained policy to ONNX, StableHLO or a C header"
 EXAMPLE = """
 swarmbed export runs/first --format onnx --out policy.onnx
-swarmbed export runs/first --out policy.h            # C99, for a robot; the ending says which format
+swarmbed export runs/first --out policy.h            # C99, for a robot; the extension names the format
 """
 
 
@@ -25,9 +25,9 @@ def run(argv: Sequence[str]) -> None:
     parser = Parser("export", SUMMARY, EXAMPLE)
     parser.add_argument("who", metavar="WHO", help="a run folder, a policy file or a shipped policy's name")
     parser.add_argument(
-        "--format", metavar="FORMAT", help=f"one of: {', '.join(FORMATS)} (default: what the ending of --out says)"
+        "--format", metavar="FORMAT", help=f"one of: {', '.join(FORMATS)} (default: from the extension of --out)"
     )
-    parser.add_argument("--out", metavar="FILE", help="where to write (default: WHO's name with the format's ending)")
+    parser.add_argument("--out", metavar="FILE", help="file to write (default: WHO's name with the format's extension)")
     parser.add_argument(
         "--plugin",
         action="append",
@@ -68,7 +68,7 @@ def _report(written: Written) -> None:
     for path in written.files:
         print(f"wrote {path} ({path.stat().st_size / 1000:.0f} kB)")
     if written.difference is None:
-        print("swarmbed: no C compiler found, so the header was not tried out", file=sys.stderr)
+        print("swarmbed: no C compiler found, so the header was not tested", file=sys.stderr)
     else:
         print(f"checked: it differs from the policy in JAX by {written.difference:.1g} at most")
     print(description.summary)

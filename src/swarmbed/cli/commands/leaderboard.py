@@ -1,4 +1,4 @@
-"""swarmbed leaderboard: who does best on the paper's tasks, from published starts."""
+"""swarmbed leaderboard: policies and controllers ranked on the paper's tasks, from published starts."""
 
 import sys
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ swarmbed leaderboard --run --episodes 200               # evaluate what has no r
 
 
 def run(argv: Sequence[str]) -> None:
-    parser = Parser("leaderboard", SUMMARY, EXAMPLE, "[BOARD ...]")
+    parser = Parser("leaderboard", SUMMARY, EXAMPLE)
     parser.add_argument("boards", nargs="*", metavar="BOARD", help=f"some of: {', '.join(BOARDS)} (default: all)")
-    parser.add_argument("--run", action="store_true", help="evaluate those that have no row yet, or have changed")
+    parser.add_argument("--run", action="store_true", help="evaluate policies that have no row yet or have changed")
     parser.add_argument(
         "--episodes",
         type=count,
@@ -29,7 +29,7 @@ def run(argv: Sequence[str]) -> None:
         metavar="INT",
         help=f"starts per row with --run (default: {leaderboard.EPISODES})",
     )
-    parser.add_argument("--results", metavar="DIR", help="where rows are kept (default: the published ones)")
+    parser.add_argument("--results", metavar="DIR", help="folder of the rows (default: the published ones)")
     options = parser.parse(argv)
     boards = [board_named(name) for name in options.boards] or list(BOARDS.values())
     if options.run:

@@ -1,4 +1,4 @@
-"""swarmbed list: what there is to choose from. It reads files instead of importing them, so that it answers at once."""
+"""swarmbed list: what there is to choose from. It reads files instead of importing them, so it answers at once."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -13,13 +13,13 @@ from swarmbed.policy.headers import notes_of, settings_of, shipped_policies
 from swarmbed.spec import registry, source
 from swarmbed.spec.settings import default_of
 
-SUMMARY = "List tasks, embeddings, algorithms, controllers and shipped policies"
+SUMMARY = "List tasks, embeddings, networks, algorithms, controllers and shipped policies"
 EXAMPLE = """
 swarmbed list
 swarmbed list tasks
 swarmbed list policies
 """
-NARROW = 72  # columns below which entries stand under each other instead of beside each other
+NARROW = 72  # columns below which a table becomes a list
 
 
 class Listing(NamedTuple):
@@ -34,7 +34,7 @@ class Listing(NamedTuple):
 def run(argv: Sequence[str]) -> None:
     parser = Parser("list", SUMMARY, EXAMPLE)
     kinds = [*(family.folder for family in registry.FAMILIES), "policies"]
-    parser.add_argument("what", nargs="?", choices=kinds, help="only this kind; everything when left out")
+    parser.add_argument("what", nargs="?", choices=kinds, help="only this kind (default: everything)")
     chosen = parser.parse(argv).what
     console = Console(highlight=False)
     for family in registry.FAMILIES:
@@ -47,7 +47,7 @@ def run(argv: Sequence[str]) -> None:
 
 
 def show(listing: Listing, console: Console) -> None:
-    """A table or, where that would be cut off, every entry under its name."""
+    """A table or, where the terminal is too narrow for one, every entry under its name."""
     console.print(Text(listing.title, style="bold"))
     if console.width < NARROW:
         for name, *rest in listing.rows:
@@ -58,7 +58,7 @@ def show(listing: Listing, console: Console) -> None:
                     console.print(Padding(Text(labelled), (0, 0, 0, 2)))
         console.print()
         return
-    # Narrow gaps, so that names, which are there to be copied, stay in one line of 80 columns.
+    # Narrow gaps: names, which are meant to be copied, should fit on one line of 80 columns.
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in listing.headings:
         is_number = heading in listing.numbers
@@ -70,7 +70,7 @@ def show(listing: Listing, console: Console) -> None:
 
 
 def family_listing(family: registry.Family) -> Listing:
-    """Name, one sentence, settings; of tasks, which have dozens of settings, what agents can be made to sense."""
+    """Name, one sentence, settings; for tasks, which have dozens of settings, the observation sets."""
     rows = []
     for name, (summary, settings, choices) in _members(family).items():
         if family is registry.tasks:

@@ -36,7 +36,7 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up()
     contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
     task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    contestant.controller.check(task)  # before a policy gets its own senses: a flag that differs is an error
+    contestant.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
     with _progress() as on_frame:
         picture = render(
             contestant,
@@ -54,14 +54,14 @@ def run(argv: Sequence[str]) -> None:
 def _parser(extensions: str) -> Parser:
     parser = Parser("render", SUMMARY, EXAMPLE)
     parser.add_argument("who", metavar="WHO", help=WHO_HELP)
-    parser.add_argument("--out", required=True, metavar="FILE", help=f"where to write; ends in {extensions}")
-    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
+    parser.add_argument("--out", required=True, metavar="FILE", help=f"file to write; ends in {extensions}")
+    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the starts (default: 0)")
     parser.add_argument(
-        "--episode", type=int, default=0, metavar="INT", help="which of them; as in evaluate (default: 0, the first)"
+        "--episode", type=int, default=0, metavar="INT", help="number of the episode, as in evaluate (default: 0)"
     )
-    parser.add_argument("--steps", type=int, metavar="INT", help="stop after this many (default: the horizon)")
+    parser.add_argument("--steps", type=int, metavar="INT", help="stop after this many steps (default: the horizon)")
     parser.add_argument(
-        "--stochastic", action="store_true", help="draw a policy's actions instead of taking their mean"
+        "--stochastic", action="store_true", help="sample a policy's actions instead of taking the mean"
     )
     parser.add_argument(
         "--gain", action="append", default=[], metavar="NAME=NUMBER", help="a setting of a controller; may be repeated"
@@ -71,7 +71,7 @@ def _parser(extensions: str) -> Parser:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on stderr where somebody watches: the simulation, of unknown length, then the pictures."""
+    """A bar on stderr of a terminal: the simulation, of unknown length, then the pictures."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

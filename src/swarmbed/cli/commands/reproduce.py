@@ -23,12 +23,12 @@ from swarmbed.study.local import LocalPool
 from swarmbed.study.ray_pool import RayPool
 from swarmbed.study.store import Store
 
-SUMMARY = "Reproduce the paper: list what is missing, run it, draw its figures"
+SUMMARY = "Reproduce the paper: list what is missing, run it, plot the figures"
 EXAMPLE = """
-swarmbed reproduce                                      # what there is, what is missing, how long it will take
+swarmbed reproduce                                      # what has run, what is missing, how long it will take
 swarmbed reproduce rendezvous-global --budget quick
-swarmbed reproduce --claims                             # what the runs say about every finding, and what is missing
-swarmbed reproduce --decide --hours 8                   # train what decides most open claims per minute; go on later
+swarmbed reproduce --claims                             # what the runs say about every finding
+swarmbed reproduce --decide --hours 8                   # train the runs that settle the most open claims
 swarmbed reproduce all --seeds 5
 swarmbed reproduce pooling --seeds 16 --on ray://head:10001
 """
@@ -62,7 +62,7 @@ def run(argv: Sequence[str]) -> None:
 
 
 def _parser() -> Parser:
-    parser = Parser("reproduce", SUMMARY, EXAMPLE, "[ID ...]")
+    parser = Parser("reproduce", SUMMARY, EXAMPLE)
     known = ", ".join(plan.experiments())
     parser.add_argument("experiment", nargs="*", metavar="ID", help=f"'all', or some of: {known}")
     parser.add_argument(
@@ -74,16 +74,20 @@ def _parser() -> Parser:
     )
     cores = devices.available_cores()
     parser.add_argument("--workers", type=int, default=cores, help=f"processes on this machine (default: {cores})")
-    parser.add_argument("--results", metavar="DIR", help="where results are kept (default: results, or results-quick)")
-    parser.add_argument("--work", metavar="DIR", help="where runs and checkpoints are (default: under runs/)")
+    parser.add_argument("--results", metavar="DIR", help="folder of the results (default: results, or results-quick)")
+    parser.add_argument("--work", metavar="DIR", help="folder of runs and checkpoints (default: under runs/)")
     parser.add_argument(
-        "--claims", action="store_true", help="train nothing, say which findings hold, fail or are open, and why"
+        "--claims", action="store_true", help="train nothing; print which findings hold, fail or are open, and why"
     )
     parser.add_argument(
-        "--decide", action="store_true", help="train the runs that are expected to decide most open claims per minute"
+        "--decide",
+        action="store_true",
+        help="train the runs that are expected to settle the most open claims per minute",
     )
-    parser.add_argument("--hours", type=float, metavar="H", help="begin no run that would take --decide longer")
-    parser.add_argument("--redraw", action="store_true", help="train nothing, evaluate and draw again")
+    parser.add_argument(
+        "--hours", type=float, metavar="H", help="time limit of --decide: start no run that would exceed it"
+    )
+    parser.add_argument("--redraw", action="store_true", help="train nothing; evaluate and plot again")
     return parser
 
 
@@ -116,7 +120,7 @@ def decide_claims(which: list[Experiment], store: Store, budget: Budget, options
 def _conclude(
     which: list[Experiment], store: Store, budget: Budget, console: Console, *, redraw: bool = False
 ) -> list[str]:
-    """Evaluate and draw what is not up to date; returns what cannot be, and why."""
+    """Evaluate and plot what is out of date; returns what cannot be evaluated, and why."""
     devices.set_up()
     from swarmbed.study.outcome import conclude
 

@@ -1,4 +1,4 @@
-"""swarmbed stress: how much of what policies can do is left when parts of the swarm fail."""
+"""swarmbed stress: how much of their performance policies keep when parts of the swarm fail."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ from swarmbed.policy.find import SENSES, as_contestant
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.disturbances.settings import BY_NAME, KINDS
 
-SUMMARY = "Turn disturbances up and see what is left of policies and controllers"
+SUMMARY = "Measure how policies and controllers degrade under disturbances"
 EXAMPLE = """
 swarmbed stress consensus rendezvous-local-nn-extended --quick
 swarmbed stress NN+=runs/a0,runs/a1,runs/a2 consensus --only message_loss message_delay --out stress/messages
@@ -26,7 +26,7 @@ swarmbed stress consensus --policy my_module:act --task rendezvous-local
 def run(argv: Sequence[str]) -> None:
     parser = Parser("stress", SUMMARY, EXAMPLE)
     parser.add_argument(
-        "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several trainings of one method as NAME=WHO,WHO,…"
+        "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several runs of one method as NAME=WHO,WHO,…"
     )
     parser.add_argument(
         "--policy", action="append", default=[], metavar="MODULE:FUNCTION",
@@ -40,15 +40,15 @@ def run(argv: Sequence[str]) -> None:
     parser.add_argument("--agents", type=count, metavar="INT", help="size of the swarm (default: the task's)")
     parser.add_argument(
         "--episodes", type=count, metavar="INT",
-        help=f"how many to run at each strength (default: {EPISODES}, with --quick {QUICK_EPISODES})",
+        help=f"episodes at each strength (default: {EPISODES}, with --quick {QUICK_EPISODES})",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="which starts (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the starts (default: 0)")
     parser.add_argument(
         "--quick", action="store_true", help=f"fewer strengths and episodes, at most {QUICK_STEPS} steps each"
     )
     parser.add_argument(
         "--out", default="stress", metavar="DIR",
-        help="folder for card.html, card.png and card.json; a sweep that was stopped goes on there (default: stress)",
+        help="folder for card.html, card.png and card.json; an interrupted sweep resumes there (default: stress)",
     )  # fmt: skip
     spec = add_task_flags(parser, argv, without=("num_agents", "sizes", *SENSES, *(kind.name for kind in KINDS)))
     options = parser.parse(argv)
@@ -75,7 +75,7 @@ def _entries(policies: Sequence[str], outside: Sequence[str]) -> dict[str, list[
     entries: dict[str, list[Any]] = {}
     for name, runs in map(read_entry, policies):
         if name in entries:
-            raise SwarmbedError(f"two policies are called {name!r}; name them apart with NAME=WHO")
+            raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
         entries[name] = [as_contestant(who) for who in runs]
     if outside:
         from swarmbed.interop.outside import outside_policy  # needs the extra "interop"

@@ -1,4 +1,4 @@
-"""swarmbed submit: somebody's own policy on the starts of the leaderboard."""
+"""swarmbed submit: your own policy on the starts of the leaderboard."""
 
 import json
 from collections.abc import Sequence
@@ -24,9 +24,9 @@ def run(argv: Sequence[str]) -> None:
     parser = Parser("submit", SUMMARY, EXAMPLE)
     parser.add_argument("who", metavar="WHO", help="a policy file, a run folder, an ONNX file or MODULE:FUNCTION")
     parser.add_argument("--board", required=True, metavar="BOARD", help=f"one of: {', '.join(BOARDS)}")
-    parser.add_argument("--name", help="what the row is called (default: the file's or function's name)")
+    parser.add_argument("--name", help="name of the row (default: the file's or function's name)")
     parser.add_argument("--observe", metavar="SET", help="what an ONNX file or a function observes (default: extended)")
-    parser.add_argument("--json", metavar="FILE", help="write the row to this file, to be sent")
+    parser.add_argument("--json", metavar="FILE", help="write the row to this file, ready to send")
     options = parser.parse(argv)
     check_output(options.json, "--json")
     board, contestant = board_named(options.board), submitted(options.who)
@@ -36,7 +36,7 @@ def run(argv: Sequence[str]) -> None:
     episodes = kept["starts"]["episodes"]
     check_same_starts(published_starts(board, episodes), kept["starts"])
     if options.observe is not None and contestant.task is not None:
-        raise SwarmbedError("--observe is for ONNX files and functions; a policy file says itself what it observes")
+        raise SwarmbedError("--observe is for ONNX files and functions; a policy file knows what it observes")
     contestant.controller.check(choose_task(contestant, board.task))
     name = options.name or contestant.name
     row = leaderboard.measure(contestant, board, episodes, observation=options.observe)

@@ -18,6 +18,7 @@ from swarmbed.run.train import free_folder, learner_from, resume_run, start_run
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.presets import PRESETS, preset
+from swarmbed.spec.program import program
 from swarmbed.spec.settings import Spec, build, setting
 
 SUMMARY = "Train a policy, or resume a run"
@@ -31,9 +32,9 @@ swarmbed train --resume runs/pursuit --iterations 300
 
 @dataclass(frozen=True)
 class Pictures(Spec):
-    """What is drawn at the end."""
+    """What is plotted at the end."""
 
-    curve: bool = setting(True, "draw learning_curve.png at the end")
+    curve: bool = setting(True, "plot learning_curve.png at the end")
     video: bool = setting(True, "render episode.mp4 at the end")
 
 
@@ -48,7 +49,7 @@ SPECS: tuple[tuple[type, str], ...] = (
 
 def run(argv: Sequence[str]) -> None:
     choices, _ = _choices_parser().parse_known_args(list(argv))
-    # Which flags there are depends on the task, so it has to be known before they are read.
+    # The flags depend on the task, so the task has to be known before they are parsed.
     choices.task = argv[0] if argv and not argv[0].startswith("-") else None
     added = [registry.load_plugin(path) for path in choices.plugin]
     base = preset(choices.preset) if choices.preset else {}
@@ -107,12 +108,12 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE.toml", help="settings from a file, such as a run's config.toml")
     parser.add_argument(
         "--plugin", metavar="FILE.py", action="append", default=[],
-        help="a file with your own task, embedding or algorithm, which is used unless another one is named",
+        help="a file with your own task, embedding, network or algorithm; it is used unless you name another",
     )  # fmt: skip
 
 
 def _names(choices: argparse.Namespace, base: config.Config, added: list[dict[str, list[str]]]) -> dict[str, str]:
-    """What is named, by a flag or in a file; else the one that a plug-in brings along; else the default."""
+    """What a flag or a file names; else the one that a plug-in defines; else the default."""
     found = {}
     for kind, default in config.DEFAULTS.items():
         brought = [name for families in added for name in families.get(f"{kind}s", [])]
@@ -129,11 +130,11 @@ def _chosen(names: dict[str, str]) -> list[tuple[str, type, dict[str, Any]]]:
 
 
 def _full_parser(names: dict[str, str]) -> Parser:
-    parser = Parser("train", SUMMARY, EXAMPLE, "[TASK]")
+    parser = Parser("train", SUMMARY, EXAMPLE)
     _add_choices(parser)
     parser.add_argument("--out", metavar="DIR", help="folder of the run (default: a new one under runs/)")
     parser.add_argument("--resume", metavar="DIR", help="resume the run in this folder")
-    parser.add_argument("--overwrite", action="store_true", help="let --out replace a run")
+    parser.add_argument("--overwrite", action="store_true", help="allow --out to replace an existing run")
     parser.add_argument("--seeds", type=int, default=1, metavar="K", help="train K runs, seeds --seed … --seed + K − 1")
     parser.add_argument("--devices", type=int, metavar="D", help="XLA devices to use (default: one per core)")
     for kind, spec, preset_settings in _chosen(names):
@@ -157,7 +158,7 @@ def _settings(options: argparse.Namespace, base: config.Config, names: dict[str,
 
 
 def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> None:
-    """A run goes on with the settings it began with; only --iterations may change."""
+    """A run continues with the settings it began with; only --iterations may change."""
     plain = [name for name in (*config.DEFAULTS, "preset", "config", "out") if getattr(options, name)]
     specs = [*(spec for _, spec, _ in _chosen(names)), BatchSettings, RunSettings]
     for name in [*plain, *(name for spec in specs for name in given(options, spec) if name != "iterations")]:
@@ -165,13 +166,13 @@ def _refuse_with_resume(options: argparse.Namespace, names: dict[str, str]) -> N
 
 
 def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugins: list[str]) -> None:
-    """Draw, which takes a while and is announced, and say where things are."""
+    """Plot and render, which takes a while and is announced, and print where the files are."""
     if not is_first_process():
         return
     folder, made = RunFolder(result.folder), []
     watcher = Console(stderr=True, soft_wrap=True, quiet=not outputs.progress)
     if pictures.curve:
-        watcher.print("drawing the learning curve …", style="dim", highlight=False)
+        watcher.print("plotting the learning curve …", style="dim", highlight=False)
         from swarmbed.draw.figures import training_curve
 
         training_curve(folder.metrics, folder.curve, result.policy.task.metrics)
@@ -187,5 +188,5 @@ def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugin
     console = Console(soft_wrap=True)
     for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:
         console.print(f"{what:<15} {path}", highlight=False)
-    command = ["swarmbed evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
+    command = [program(), "evaluate", str(result.folder), *(f"--plugin {path}" for path in plugins)]
     console.print(f"{'evaluate it':<15} {' '.join(command)}", highlight=False)

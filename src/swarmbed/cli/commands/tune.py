@@ -12,7 +12,7 @@ from swarmbed.policy.find import SENSES, choose_task
 from swarmbed.spec import registry
 from swarmbed.spec.errors import choose
 
-SUMMARY = "Search the gains of a controller"
+SUMMARY = "Tune the gains of a controller"
 EXAMPLE = """
 swarmbed tune consensus --task rendezvous --agents 2 20 --horizon 300 --out gains.json
 swarmbed tune voronoi_pursuit --task pursuit --agents 5 10 20
@@ -34,13 +34,13 @@ def run(argv: Sequence[str]) -> None:
     )
     parser.add_argument("--only", nargs="+", default=[], metavar="GAIN", help="search these gains (default: all)")
     for flag, default, words in (
-        ("--candidates", CANDIDATES, "how many gains to draw in the first round"),
-        ("--rounds", ROUNDS, "rounds around the best, each with a quarter as many"),
+        ("--candidates", CANDIDATES, "candidates to draw in the first round"),
+        ("--rounds", ROUNDS, "further rounds around the best, each with a quarter as many"),
         ("--episodes", EPISODES, "episodes per candidate and size"),
-        ("--seed", 0, "which starts and which draws"),
+        ("--seed", 0, "seed of the starts and of the candidates"),
     ):
         parser.add_argument(flag, type=int, default=default, metavar="INT", help=f"{words} (default: {default})")
-    parser.add_argument("--out", metavar="FILE", help="write what was found to this file, as JSON")
+    parser.add_argument("--out", metavar="FILE", help="write the result to this file, as JSON")
     spec = add_task_flags(parser, argv, without=("num_agents", "sizes", *SENSES))
     options = parser.parse(argv)
     check_output(options.out, "--out")
@@ -69,7 +69,7 @@ def run(argv: Sequence[str]) -> None:
 
 
 def report(tuning: Tuning) -> None:
-    """The gains before and after, and what they bring on starts that the search never saw."""
+    """The gains before and after, and their returns on starts that the search never used."""
     summary = tuning.summary()
     table = plain_table()
     table.add_column("")

@@ -1,4 +1,4 @@
-"""swarmbed view: watch a swarm live in the browser, and play with it."""
+"""swarmbed view: watch a swarm live in the browser, and interact with it."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.messages import Setup
 
-SUMMARY = "Watch a swarm live in the browser, and play with it"
+SUMMARY = "Watch a swarm live in the browser, and interact with it"
 EXAMPLE = """
 swarmbed view
 swarmbed view voronoi_pursuit --task pursuit-local --agents 50
@@ -20,16 +20,16 @@ swarmbed view runs/first --versus consensus --seed 3
 
 
 def run(argv: Sequence[str]) -> None:
-    parser = Parser("view", SUMMARY, EXAMPLE, "[WHO]")
+    parser = Parser("view", SUMMARY, EXAMPLE)
     parser.add_argument("who", nargs="?", metavar="WHO", help=f"{WHO_HELP} (default: a shipped policy)")
-    parser.add_argument("--versus", metavar="WHO", help="show this one beside it, from the same start")
-    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="number of the start (default: 0)")
+    parser.add_argument("--versus", metavar="WHO", help="show this policy or controller beside it, from the same start")
+    parser.add_argument("--seed", type=int, default=0, metavar="INT", help="seed of the start (default: 0)")
     parser.add_argument(
         "--port", type=int, metavar="INT", help="port to listen on, 0 for any (default: the first free one from 8765)"
     )
     parser.add_argument("--no-browser", action="store_true", help="only serve; open the address yourself")
     parser.add_argument(
-        "--stochastic", action="store_true", help="draw a policy's actions instead of taking their mean"
+        "--stochastic", action="store_true", help="sample a policy's actions instead of taking the mean"
     )
     spec = add_task_flags(parser, argv)
     options = parser.parse(argv)
@@ -43,13 +43,13 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up(1)
     catalog = Catalog()
     first = _setup(catalog, options, spec)
-    # The port comes last, so that nothing is held while a setting is wrong.
+    # The port comes last: a wrong setting must not hold one.
     listener = launch.open_port(options.port)
     launch.serve(server.make_app(catalog, first), listener, browser=not options.no_browser)
 
 
 def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:
-    """What the page shows first; whoever was asked for joins the catalog."""
+    """What the page shows first; the policies from the command line join the catalog."""
     who = _offer(catalog, options.who or catalog.first(), options.stochastic)
     versus = _offer(catalog, options.versus, options.stochastic) if options.versus else None
     contestant = catalog.contestant(who)
@@ -63,7 +63,7 @@ def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:
 
 
 def _offer(catalog: Catalog, who: str, stochastic: bool) -> str:
-    """The name under which the catalog knows somebody from the command line."""
+    """The catalog's name for a policy or controller from the command line."""
     if who in catalog.names and not stochastic:
         return who
     return catalog.add_contestant(find(who, stochastic=stochastic))
@@ -71,4 +71,4 @@ def _offer(catalog: Catalog, who: str, stochastic: bool) -> str:
 
 def _check_port(port: int | None) -> None:
     if port is not None and not 0 <= port < 2**16:
-        raise SwarmbedError(f"port must lie between 0 and {2**16 - 1}, not {port}")
+        raise SwarmbedError(f"--port must lie between 0 and {2**16 - 1}, not {port}")

@@ -21,7 +21,7 @@
       Swarmbed.theme.bind($("theme"));
       Swarmbed.theme.onChange(() => this.recolour());
       this.veil("connecting");
-      $("versus").replaceChildren(new Option("nobody"));
+      $("versus").replaceChildren(new Option("none"));
       this.connection = new Swarmbed.Connection({
         open: () => this.scene && this.takeUpAgain(),
         lost: () => this.veil("the connection is lost; trying again"),
@@ -55,9 +55,9 @@
       return { task, who, versus, agents: this.frame ? this.frame.count : null, seed: this.frame ? this.frame.seed : 0, ...changes };
     }
 
-    // A new task or a new controller: everything is built anew.
+    // A new task or a new controller: everything is rebuilt.
     setScene(scene) {
-      // The server counts the frames under way, also those that nobody gets to see.
+      // The server counts the frames in flight, including those that are never shown.
       for (let i = 0; i < this.queue.length; i++) this.send("drawn");
       const isSame = this.scene && JSON.stringify(this.scene) === JSON.stringify(scene); // its draft is on the screen already
       this.scene = scene; this.queue = []; this.frame = null;
@@ -81,7 +81,7 @@
       this.relayer();
       fill($("task"), scene.tasks, scene.task);
       fill($("who"), scene.fitting, scene.who);
-      fill($("versus"), ["nobody", ...scene.fitting.filter((name) => name !== scene.who)], scene.versus || "nobody");
+      fill($("versus"), ["none", ...scene.fitting.filter((name) => name !== scene.who)], scene.versus || "none");
       for (const id of ["agents", "count"]) $(id).disabled = scene.fixed;
       const trained = scene.arenas[0].trained_with;
       $("facts").textContent = Swarmbed.describeWorld(scene) + (trained ? ` The policy was trained with ${trained} agents.` : "");
@@ -123,7 +123,7 @@
       const before = this.frame;
       this.frame = frame;
       if (!frame.draft) this.veil(null);
-      // Everybody arrives just as the next frame does, also where the simulation cannot keep up with its speed.
+      // Agents arrive just as the next frame does, even if the simulation cannot keep up with its speed.
       if (frame.playing && before && before.playing) this.interval += 0.2 * (Math.min(now - this.lastFrame, 5000) - this.interval);
       else this.interval = 1000 / frame.speed;
       this.lastFrame = now;
@@ -164,7 +164,7 @@
     }
 
     showCount(count) {
-      // Not while somebody is at it.
+      // Not while the user is editing it.
       if (!this.isSliding) $("agents").value = this.onSlider(count);
       if (document.activeElement !== $("count")) $("count").value = count;
       $("agents").setAttribute("aria-valuetext", `${count} agents`);
@@ -214,7 +214,7 @@
       this.send("select", agent === null ? {} : { arena, agent });
     }
 
-    // The neighbour in the list of agents, for those who have no mouse.
+    // The neighbour in the list of agents, for users without a mouse.
     cycle(by) {
       const arena = this.selected ? this.selected.arena : 0, ids = this.ids[arena];
       if (!ids || !ids.length) return;
@@ -283,7 +283,7 @@
       }
       if (this.scene) {
         // Whatever was chosen did not come to pass.
-        $("task").value = this.scene.task; $("who").value = this.scene.who; $("versus").value = this.scene.versus || "nobody";
+        $("task").value = this.scene.task; $("who").value = this.scene.who; $("versus").value = this.scene.versus || "none";
         for (const id of ["task", "who", "versus"]) $(id).title = $(id).value;
         if (this.frame && !this.frame.draft) { this.veil(null); this.isSliding = false; this.showCount(this.frame.count); }
       }

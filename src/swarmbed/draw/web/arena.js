@@ -76,7 +76,7 @@
   // What the task is like, in a few words.
   Swarmbed.describeWorld = (world) => {
     const words = [world.torus ? "torus (edges wrap around)" : "closed world (walls)"];
-    words.push(world.comm_radius === null ? "everybody hears everybody" : `agents hear each other within ${world.comm_radius}`);
+    words.push(world.comm_radius === null ? "all agents sense each other" : `agents sense each other within ${world.comm_radius}`);
     if (world.has_evaders) words.push(world.sight_radius === null ? "evaders are always in sight" : `evaders are seen within ${world.sight_radius}`);
     return `${words.join(" · ")}.`;
   };

@@ -72,7 +72,7 @@
             } else if (c < 0 || r < 0 || c >= columns || r >= rows) continue;
             for (const j of grid.squares[r * columns + c]) {
               const qx = xs[j] + shiftX - x, qy = ys[j] + shiftY - y;
-              // The site itself, and others on the same spot, share one cell.
+              // The site itself and any other on the same spot share one cell.
               if (qx * qx + qy * qy < 1e-9 || qx * qx + qy * qy > 4 * reach * reach) continue;
               const smaller = cut(polygon, qx, qy);
               if (smaller !== polygon) { polygon = smaller; reach = reachOf(polygon); }
@@ -85,7 +85,7 @@
     return result;
   }
 
-  // Pairs within a radius (null: everybody), as [i, j, i, j, …], and how many there are. Beyond `most` pairs an evenly
+  // Pairs within a radius (null: all), as [i, j, i, j, …], and how many there are. Beyond `most` pairs an evenly
   // spread selection stands for all; where there are far more, their number is an estimate.
   function pairs(xs, ys, world, radius, most) {
     const count = xs.length;

@@ -1,7 +1,7 @@
 // What one agent senses, how its embedding reacts, and what it does about it.
 (() => {
   "use strict";
-  const EVERY = 90; // milliseconds between updates of the tables: faster than that nobody reads
+  const EVERY = 90; // milliseconds between updates of the tables: faster than that is unreadable
   const HISTORY = 90; // moments of the embedding that stay visible
   const SHORT = {
     distance: "d", "bearing cos": "cos φ", "bearing sin": "sin φ", "orientation cos": "cos θ", "orientation sin": "sin θ",

@@ -31,10 +31,10 @@
     app.send("setup", app.setup({ who, versus }));
   });
   $("versus").addEventListener("change", () => {
-    app.send("setup", app.setup({ versus: $("versus").value === "nobody" ? null : $("versus").value }));
+    app.send("setup", app.setup({ versus: $("versus").value === "none" ? null : $("versus").value }));
   });
 
-  // While something is being compiled, messages wait for it: press play now, and it plays as soon as it can.
+  // While something is being compiled, messages wait for it: if play is pressed now, it plays as soon as it can.
   function playOrPause() { app.send(app.frame && app.frame.playing ? "pause" : "play"); }
   function again(by) { if (app.frame) app.restart(app.frame.seed + by); }
   function more(by) { if (app.frame) app.changeCount(app.frame.count + by); }

@@ -40,12 +40,12 @@
       return Boolean(found);
     }
 
-    // Where everybody hears and sees everything there is no radius to show.
+    // With global observation there is no radius to show.
     setWorld(world) {
       const box = this.boxes.radius, has = world.comm_radius !== null || world.sight_radius !== null;
       box.disabled = !has;
       box.parentElement.classList.toggle("off", !has);
-      box.parentElement.title = has ? "" : "In this task everybody hears and sees everybody";
+      box.parentElement.title = has ? "" : "In this task all agents sense each other";
       if (!has) { box.checked = this.on.radius = false; this.onChange(this.on); }
     }
   }

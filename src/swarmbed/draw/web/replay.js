@@ -28,7 +28,7 @@
   class Replay {
     constructor(episode, agents, evaders) {
       this.episode = episode;
-      this.agents = agents; // x of everybody over time, then y, then heading
+      this.agents = agents; // x of all agents over time, then y, then heading
       this.evaders = evaders;
       this.everybody = Int32Array.from(episode.ids);
       this.isThere = episode.present ? bits(episode.present) : () => true;
@@ -61,7 +61,7 @@
       new ResizeObserver(() => this.chart.fit()).observe($("chart"));
     }
 
-    // The state at one of the recorded times: those who are there then.
+    // The state at one of the recorded times: the agents present then.
     moment(index) {
       const { ids: all, evader_count: evaders, low, high, steps } = this.episode, count = all.length;
       const scale = [0, 1].map((axis) => (high[axis] - low[axis]) / 65535), times = steps.length, there = [];

@@ -18,7 +18,7 @@
       this.box = null; // two corners of a rectangle that is being drawn
       this.world = null;
       this.moment = null;
-      this.note = this.notice = ""; // what the picture does not show, and what somebody else wants to say
+      this.note = this.notice = ""; // what the picture does not show, and notices from elsewhere
       this.raster = new Swarmbed.Raster();
       this.camera = new Swarmbed.Camera(this);
       this.onFrameChange = () => {};
@@ -99,13 +99,13 @@
       if (!this.moment || this.moment.ids !== moment.ids || !this.slots) {
         this.slots = new Map();
         for (let i = 0; i < moment.ids.length; i++) this.slots.set(moment.ids[i], i);
-        // An agent that goes takes its trace along.
+        // The trace of an agent that leaves goes with it.
         for (const id of this.trails.keys()) if (typeof id === "number" && !this.slots.has(id)) this.trails.delete(id);
       }
       this.moment = moment;
     }
 
-    // Where everybody was before, if it was there: null means in the same order.
+    // Where each agent was before, if it was present: null means in the same order.
     findBack() {
       const { ids } = this.moment;
       this.back = this.from.ids === ids ? null : Int32Array.from(ids, (id) => this.from.slots.get(id) ?? -1);
@@ -137,7 +137,7 @@
       for (let i = 0; i < evaders.length; i++) keep(`evader ${i}`, evaders[i], moment.evader_y[i]);
     }
 
-    // Positions as they are on the screen at a time: between where everybody was shown last and the newest moment.
+    // Positions on the screen at a time: between where the agents were last shown and the newest moment.
     // The arrays are used again for the next picture.
     shown(now) {
       const to = this.moment, from = this.from, count = to.ids.length;
@@ -222,7 +222,7 @@
     pick([x, y], isTouch) {
       if (!this.moment) return null;
       const shown = this.shown(performance.now()), count = shown.ids.length, [width, height] = this.size;
-      // In a crowd there must be room between the agents, or nobody could move the picture.
+      // In a crowd there must be room between the agents to drag the picture.
       const room = Math.max(0.4 * this.camera.zoom * Math.sqrt((width * height) / count), 4);
       const reach = Math.min(isTouch ? 22 : Math.max(12, this.mark || 0), room) / this.scale;
       let best = null, closest = reach;

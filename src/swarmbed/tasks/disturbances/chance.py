@@ -1,7 +1,7 @@
-"""Random numbers that are a function of a key and of indices: the step, an agent, the one it looks at.
+"""Random numbers that are a function of a key and of indices: the step, an agent, the agent it senses.
 
-Drawing them from indices instead of from a sequence is what lets a learner look at a stored state again and sense what
-was sensed then, from the places of a few agents only.
+Drawing them from indices instead of from a sequence lets a learner observe a stored state again, with the same noise,
+and for a few agents only.
 """
 
 import jax
@@ -33,7 +33,7 @@ def _fold_in(keys: Array, index: Array) -> Array:
 
 
 def uniform(word: UInt32[Array, "..."]) -> Float[Array, "..."]:
-    """Strictly between 0 and 1, so that a probability of 0 never comes true and one of 1 always does."""
+    """Strictly between 0 and 1: an event of probability 0 never happens, and one of probability 1 always does."""
     return ((word >> 9).astype(jnp.float32) + 0.5) * 2.0**-23
 
 

@@ -1,5 +1,5 @@
-"""Disturbed messages. What an agent knows of a neighbour comes by message: where it is, where it heads, how fast it
-moves, what it transmits. A lost message is an absent element of the set; a late one holds what was true then.
+"""Disturbed messages. Everything an agent knows about a neighbour arrives in a message: its position, heading and speed
+and what it transmits. A lost message is an absent element of the set; a late one holds an earlier state.
 """
 
 from typing import Any
@@ -27,9 +27,9 @@ def arrived(state: State, viewers: Int[Array, " M"], targets: Int[Array, "... T"
 
 
 def told(state: State, transmitted: Array | None) -> Past:
-    """What the messages say that arrive now: everybody's state and transmitted number, k steps ago where they are late.
+    """The content of the messages that arrive now: the state and transmitted number of all agents, k steps ago if late.
 
-    Before the k-th step they tell of the start.
+    Before the k-th step they hold the start.
     """
     now = Past(state.agents, state.present, transmitted)
     delay = strength_of(state, "message_delay")
@@ -44,7 +44,7 @@ def told(state: State, transmitted: Array | None) -> Past:
 
 
 def remember(task: Task, state: State) -> Any:
-    """The disturbance of the next state: what is told now moves into the past."""
+    """The disturbance of the next state: the current messages move into the past."""
     disturbance = state.disturbance
     if disturbance is None or disturbance.past is None:
         return disturbance

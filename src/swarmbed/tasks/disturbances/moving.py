@@ -1,4 +1,4 @@
-"""Disturbed moves: actions that err, agents that are slower, contrary, or do not move at all."""
+"""Disturbed motion: noisy actions, agents that are slower, contrary, or do not move at all."""
 
 import jax.numpy as jnp
 from jax import Array
@@ -12,10 +12,10 @@ from swarmbed.tasks.disturbances.state import strength_of, term_of
 
 
 def disturbed_action(state: State, action: Float[Array, "N A"]) -> Float[Array, "N A"]:
-    """What the motors do when ``action`` is asked of them: a′ = ±a + b + σ n, of the action clipped to [-1, 1].
+    """What the actuators do when ``action`` is commanded: a′ = ±a + b + σ n, of the action clipped to [-1, 1].
 
-    Contrary agents drive backwards where they should go ahead, and so the opposite way; b is drawn once for each agent
-    and number of its action, n in every step.
+    Contrary agents drive backwards where they should drive forwards; b is drawn once for each agent and component of
+    its action, n in every step.
     """
     disturbance = state.disturbance
     if disturbance is None or not {"contrary_agents", "action_bias", "action_noise"} & set(disturbance.strength):
@@ -51,7 +51,7 @@ def top_speed(state: State, max_speed: float) -> Float[Array, " N"] | None:
 
 
 def stands_still(task: Disturbed, state: State) -> Bool[Array, " N"] | None:
-    """Who does not move in the step that begins now; None where everybody always does.
+    """Which agents do not move in the step that begins now; None where all always move.
 
     For good at rate λ: from the time on at which λ t reaches an exponential draw. Of a share: those first in the
     episode's order, from ``stop_time`` on. Pauses: an agent's time is cut into pieces of one pause's length, and it

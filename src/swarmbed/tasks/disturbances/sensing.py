@@ -1,4 +1,4 @@
-"""Disturbed senses: a wrong heading, noise in what is measured, sectors in which nothing is seen.
+"""Disturbed sensing: a wrong heading, measurement noise, blind sectors.
 
 ``viewers`` are M agents, ``targets`` the T things each of them looks at: indices of shape (T,), the same for all, or
 (M, T), own ones for each viewer.

@@ -1,4 +1,4 @@
-"""The settings of all disturbances. Each is one strength, or a range of which every episode draws one; 0 is off."""
+"""The settings of all disturbances. Each is one strength, or a range from which every episode draws one; 0 is off."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -59,13 +59,11 @@ class Disturbed(Task):
     )
     stop_time: float = setting(1.0, "when the agents of stop_share stop, s", at_least=0, group=GROUP)
     pause_share: float | tuple[float, ...] = setting(
-        0.0, "share of its time that an agent stands still and then goes on", at_least=0, at_most=1, group=GROUP
+        0.0, "share of its time that an agent stands still", at_least=0, at_most=1, group=GROUP
     )
-    pause_seconds: float = setting(
-        2.0, "how long an agent of pause_share stands still at a time, s", above=0, group=GROUP
-    )
+    pause_seconds: float = setting(2.0, "length of one pause, s", above=0, group=GROUP)
     stopped_seen: bool = setting(
-        True, "whether agents that stopped or pause are still sensed and heard by the others", group=GROUP
+        True, "whether stopped and pausing agents are still sensed and heard by the others", group=GROUP
     )
     message_loss: float | tuple[float, ...] = setting(
         0.0, "share of the messages that are lost, per link and step", at_least=0, at_most=1, group=GROUP
@@ -74,20 +72,23 @@ class Disturbed(Task):
         0, "how late messages arrive, steps", at_least=0, at_most=1000, group=GROUP
     )
     distance_noise: float | tuple[float, ...] = setting(
-        0.0, "standard deviation of the error of every sensed distance, units", at_least=0, group=GROUP
+        0.0, "standard deviation of the noise in every sensed distance, units", at_least=0, group=GROUP
     )
     bearing_noise: float | tuple[float, ...] = setting(
-        0.0, "standard deviation of the error of every sensed bearing, rad", at_least=0, group=GROUP
+        0.0, "standard deviation of the noise in every sensed bearing, rad", at_least=0, group=GROUP
     )
     blind_angle: float | tuple[float, ...] = setting(
-        0.0, "width of the sector in which an agent sees nothing, rad; where it looks is drawn for each agent",
+        0.0, "width of the sector in which an agent sees nothing, rad; its direction is drawn for each agent",
         at_least=0, at_most=2 * pi, group=GROUP,
     )  # fmt: skip
     action_noise: float | tuple[float, ...] = setting(
-        0.0, "standard deviation of the error of every action, of the largest action", at_least=0, group=GROUP
+        0.0,
+        "standard deviation of the noise in every action, as a share of the largest action",
+        at_least=0,
+        group=GROUP,
     )
     action_bias: float | tuple[float, ...] = setting(
-        0.0, "standard deviation of the constant error of an agent's actions, of the largest action",
+        0.0, "standard deviation of the constant bias of an agent's actions, as a share of the largest action",
         at_least=0, group=GROUP,
     )  # fmt: skip
     speed_spread: float | tuple[float, ...] = setting(
@@ -95,12 +96,12 @@ class Disturbed(Task):
         at_least=0, at_most=1, group=GROUP,
     )  # fmt: skip
     heading_error: float | tuple[float, ...] = setting(
-        0.0, "standard deviation of the constant error in what an agent takes for its heading, rad",
+        0.0, "standard deviation of the constant error of an agent's own heading, rad",
         at_least=0, group=GROUP,
     )  # fmt: skip
     contrary_agents: int | tuple[int, ...] = setting(
         0,
-        "how many agents do the opposite: they drive backwards where they should go ahead, agents",
+        "number of agents that do the opposite: they drive backwards where they should drive forwards",
         at_least=0,
         group=GROUP,
     )
@@ -117,7 +118,7 @@ class Disturbed(Task):
     @property
     @abstractmethod
     def control_seconds(self) -> float:
-        """How long a control step takes."""
+        """The length of a control step."""
 
     @cached_property
     def ranges(self) -> dict[str, tuple[float, float]]:

@@ -14,12 +14,12 @@ from swarmbed.tasks.base import State
 from swarmbed.tasks.disturbances import chance
 from swarmbed.tasks.disturbances.settings import BY_NAME, KINDS, Disturbed
 
-_FOLD = 0x64697374  # folded into the key of a start, so that it stays the start it is without disturbances
+_FOLD = 0x64697374  # folded into the key of a start, which itself stays the same as without disturbances
 ORDERS = {"stop_share": chance.STOP_ORDER, "contrary_agents": chance.CONTRARY_ORDER}
 
 
 class Past(NamedTuple):
-    """What everybody told the others one step ago, two steps ago, …: K of them."""
+    """What all agents transmitted one step ago, two steps ago, …: K of them."""
 
     agents: Agents
     present: Bool[Array, "K N"]
@@ -29,10 +29,10 @@ class Past(NamedTuple):
 class Disturbance(NamedTuple):
     """The strengths of this episode, by the name of their setting, and what else has to be remembered.
 
-    ``identity`` stands for an agent wherever something is drawn for it, so that renumbering agents changes nothing.
-    ``order`` says who comes first where a number of agents is concerned; ``past`` is kept while messages are late.
-    ``terms`` holds values of ``stop_time``, ``pause_seconds`` and ``stopped_seen`` that take the place of the task's,
-    where they change while an episode runs.
+    ``identity`` stands for an agent wherever something is drawn for it, so renumbering agents changes nothing.
+    ``order`` says which agents come first where some are affected; ``past`` is kept while messages are late.
+    ``terms`` holds values of ``stop_time``, ``pause_seconds`` and ``stopped_seen`` that replace the task's, where they
+    change during an episode.
     """
 
     key: UInt32[Array, "2"]
@@ -107,6 +107,6 @@ def _draw(key: Array, index: int, name: str, low: float, high: float) -> Array:
 
 
 def _order(key: Array, purpose: int, identity: Array, present: Array) -> Array:
-    """A random order of the agents, those that are there first."""
+    """A random order of the agents, present ones first."""
     drawn = chance.uniform(chance.words(key, purpose, identity)[0])
     return jnp.argsort(jnp.argsort(drawn + ~present))

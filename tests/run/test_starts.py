@@ -1,0 +1,125 @@
+"""Several short starts of which the most promising goes on."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import swarmbed
+from swarmbed import BatchSettings, SwarmbedError
+from swarmbed.algorithms.trpo import Trpo
+from swarmbed.embeddings.moments import Moments
+from swarmbed.networks.perceptron import Perceptron
+from swarmbed.run import starts
+from swarmbed.run.checkpoint import Checkpoint
+from swarmbed.run.folder import RunFolder
+from swarmbed.run.settings import RunSettings
+from toy_task import Drift
+
+SMALL: dict[str, Any] = {
+    "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
+    "embedding": Moments(), "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
+}  # fmt: skip
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+
+
+def point(explained: list[float], steps: float = 0.0, seconds: float = 0.0) -> Checkpoint:
+    rows = [
+        {"iteration": float(i + 1), "explained_variance": value, "mean_return": -value, "offset": value}
+        | {"env_steps": steps * (i + 1), "samples": 2 * steps * (i + 1), "seconds": seconds, "processor_seconds": 1.0}
+        for i, value in enumerate(explained)
+    ]
+    return Checkpoint(len(rows), seconds, None, None, 0.0, rows)  # type: ignore[arg-type]
+
+
+def test_a_start_is_judged_by_its_last_five_iterations() -> None:
+    rows = point([9.0, 0.1, 0.2, 0.3, 0.4, 0.5]).rows or []
+    assert starts.promise(rows, "explained_variance", Drift()) == pytest.approx(0.3)
+    assert starts.promise([{"explained_variance": float("nan")}], "explained_variance", Drift()) == float("-inf")
+
+
+@pytest.mark.parametrize(("criterion", "chosen"), [("explained_variance", 1), ("mean_return", 0), ("offset", 0)])
+def test_the_largest_wins_or_the_smallest_where_the_task_says_that_lower_is_better(criterion: str, chosen: int) -> None:
+    assert starts.winner([point([0.2]), point([0.7]), point([0.5])], criterion, Drift()) == chosen
+
+
+def test_what_the_other_starts_cost_is_counted_before_the_chosen_one() -> None:
+    taken = starts.adopted([point([0.1, 0.1], 10, 3.0), point([0.9, 0.9], 10, 4.0), point([0.2, 0.2], 10, 5.0)], 1)
+    # The others made 20 steps each, in 3 and 5 seconds.
+    assert [row["env_steps"] for row in taken.rows or []] == [50, 60]
+    assert [row["samples"] for row in taken.rows or []] == [100, 120]
+    assert taken.seconds == 12.0
+    assert (taken.rows or [])[0]["processor_seconds"] == 3.0
+
+
+def test_starts_have_seeds_of_their_own_and_the_first_has_that_of_the_run() -> None:
+    seeds = {
+        starts.settings_of(RunSettings(seed=seed, starts="4:30"), number).seed
+        for seed in range(8)
+        for number in range(4)
+    }
+    assert len(seeds) == 32
+    assert starts.settings_of(RunSettings(seed=5, starts="4:30"), 0).seed == 5
+
+
+@pytest.mark.parametrize("text", ["4", "4:", ":30", "1:30", "4:0", "a:b", "4:30:2", "-4:30", "4.5:30"])
+def test_anything_but_a_count_and_iterations_is_one_sentence(text: str) -> None:
+    with pytest.raises(SwarmbedError, match="starts must be COUNT:ITERATIONS"):
+        starts.parse(text)
+
+
+def test_the_run_goes_on_where_the_most_promising_start_ended(tmp_path: Path) -> None:
+    result = swarmbed.train(Drift(), iterations=4, starts="3:2", out=tmp_path / "run", **SMALL)
+    folders = [RunFolder(tmp_path / "run" / "starts" / str(number)) for number in range(3)]
+    tables = [folder.read_metrics() for folder in folders]
+    assert [len(table) for table in tables] == [2, 2, 2]
+    best = max(tables, key=lambda table: sum(row["explained_variance"] for row in table))
+    assert [row["mean_return"] for row in result.metrics[:2]] == [row["mean_return"] for row in best]
+    # 4 environments × 12 steps; two starts of two iterations came before.
+    assert [row["env_steps"] for row in result.metrics] == [48 * n for n in (5, 6, 7, 8)]
+    assert result.metrics[-1]["samples"] == 2 * 48 * 8
+    again = swarmbed.train(Drift(), iterations=4, starts="3:2", out=tmp_path / "again", **SMALL)
+    assert RunFolder(again.folder).policy.read_bytes() == RunFolder(result.folder).policy.read_bytes()
+    longer = swarmbed.train(resume=tmp_path / "run", iterations=5, progress=False)
+    assert [row["env_steps"] for row in longer.metrics] == [48 * n for n in (5, 6, 7, 8, 9)]
+
+
+def test_a_search_that_was_stopped_ends_like_one_that_was_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = swarmbed.train(Drift(), iterations=3, starts="3:2", out=tmp_path / "whole", **SMALL)
+    real = starts.settings_of
+
+    def fail_at_the_last(run: RunSettings, number: int) -> RunSettings:
+        if number == 2:
+            raise KeyboardInterrupt
+        return real(run, number)
+
+    monkeypatch.setattr(starts, "settings_of", fail_at_the_last)
+    with pytest.raises(KeyboardInterrupt):
+        swarmbed.train(Drift(), iterations=3, starts="3:2", out=tmp_path / "parts", **SMALL)
+    monkeypatch.undo()
+    resumed = swarmbed.train(resume=tmp_path / "parts", progress=False)
+    assert RunFolder(resumed.folder).policy.read_bytes() == RunFolder(whole.folder).policy.read_bytes()
+    assert [row["env_steps"] for row in resumed.metrics] == [row["env_steps"] for row in whole.metrics]
+
+
+def test_a_folder_with_starts_can_be_overwritten(tmp_path: Path) -> None:
+    swarmbed.train(Drift(), iterations=2, starts="2:1", out=tmp_path / "run", **SMALL)
+    swarmbed.train(Drift(), iterations=1, out=tmp_path / "run", overwrite=True, **SMALL)
+    assert not (tmp_path / "run" / "starts").exists()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"starts": "2:9"}, "starts must not be longer than the run's 2 iterations"),
+        ({"starts": "many"}, "starts must be COUNT:ITERATIONS"),
+    ],
+)
+def test_starts_that_cannot_be_are_one_sentence(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=message):
+        swarmbed.train(Drift(), iterations=2, out=tmp_path / "run", **settings, **SMALL)
+
+
+def test_a_criterion_that_no_column_has_is_one_sentence() -> None:
+    with pytest.raises(SwarmbedError, match="start_criterion must be one of mean_return, not 'luck'"):
+        starts.check(RunSettings(starts="2:3", start_criterion="luck"), ("mean_return",))
