@@ -63,6 +63,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> None:
+    for word in arguments:
+        if word.startswith("--") and word.endswith("=--"):
+            # argparse takes such a value for the end of all options, and leaves an empty list in its place.
+            raise SwarmbedError(f"{word.removesuffix('=--')} cannot be '--'; write ./-- for a file of that name")
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage())
     elif arguments[0] == "--version":

@@ -18,15 +18,16 @@ import numpy as np
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
 from swarmbed.evaluation.compare import Who, common_task, named_runs
-from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups
+from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
+from swarmbed.learn import estimate
 from swarmbed.policy.find import Contestant, choose_task
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError, choose
-from swarmbed.spec.files import write_atomically
+from swarmbed.spec.files import read_json, write_atomically
 from swarmbed.spec.settings import check_count
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
@@ -91,6 +92,7 @@ def stress(
     swept = {kind.name: strengths(kind, base, quick) for kind in kinds}
     per_run = episodes * (1 + sum(len(values) for values in swept.values()))
     total = episodes + per_run * sum(len(runs) for runs in entries.values())
+    estimate.check_episodes(base, total, group_size(total), base.horizon)
     with reporting(progress, total, "stress test") as report:
         bench = _Bench(base, episodes, seed, None if out is None else Path(out) / "parts", report)
         floor = bench.measure(Contestant("random", Random()), None, ())[0]
@@ -141,9 +143,8 @@ class _Bench:
         """The returns, (strengths, episodes); one row without a disturbance."""
         rows = max(len(values), 1)
         kept = self._kept(run, kind, values)
-        if kept is not None and kept.is_file():
-            found = np.array(json.loads(kept.read_text()), np.float64)
-        else:
+        found = None if kept is None else _read_part(kept, (rows, self.episodes))
+        if found is None:
             found = self._run(run, kind, values).reshape(rows, self.episodes)
             if not np.isfinite(found).all():
                 under = "" if kind is None else f" under {kind.name}"
@@ -186,6 +187,15 @@ class _Bench:
         return self.folder / f"{run.name}-{'undisturbed' if kind is None else kind.name}-{digest}.json".replace(
             "/", "_"
         )
+
+
+def _read_part(path: Path, shape: tuple[int, int]) -> Numbers | None:
+    """What was measured before; None where nothing was, or where the file is damaged: then it is measured again."""
+    try:
+        found = np.array(read_json(path), np.float64) if path.is_file() else None
+    except (SwarmbedError, ValueError, TypeError):
+        return None
+    return found if found is not None and found.shape == shape and np.isfinite(found).all() else None
 
 
 def turned_on(task: Task, kind: Kind, strongest: float) -> Task:
