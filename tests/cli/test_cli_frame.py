@@ -142,6 +142,13 @@ def test_two_dashes_are_no_value(line: str, capsys: pytest.CaptureFixture[str]) 
     assert "cannot be '--'" in assert_one_sentence(capsys)
 
 
+def test_too_little_memory_is_one_sentence(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    command(MemoryError("Unable to allocate 7 TiB"))
+    assert main(["probe"]) == 2
+    said = assert_one_sentence(capsys)
+    assert said == "swarmbed: there is not enough memory for this; ask for less (Unable to allocate 7 TiB)\n"
+
+
 def test_a_mistake_of_ours_is_not_hidden(command: Any) -> None:
     command(ZeroDivisionError("ours"))
     with pytest.raises(ZeroDivisionError):

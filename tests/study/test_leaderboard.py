@@ -93,6 +93,11 @@ def test_damaged_rows_are_one_sentence_and_stay_as_they_are(
     assert path.read_bytes() == before
 
 
+def test_more_starts_than_any_machine_runs_are_refused_with_an_estimate(tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=r"needs about .*B of memory"):
+        leaderboard.begin(SMALL, tmp_path / "board.json", 10**12)
+
+
 def test_rows_are_kept_and_a_changed_policy_is_measured_again(tmp_path: Path) -> None:
     board, path = BOARDS["pursuit-local-20"], tmp_path / "board.json"
     kept = leaderboard.begin(board, path, 2)

@@ -52,6 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A training run says how to go on, and which signal it was.
         _say(str(stopped) or "stopped")
         return getattr(stopped, "exit_code", 130)
+    except MemoryError as error:
+        _say(f"there is not enough memory for this; ask for less ({error})")
+        return 2
     except BrokenPipeError:
         _drop_output()  # whoever read it (head, less) has gone; that is no error of ours
     except OSError as error:

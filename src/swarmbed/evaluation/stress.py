@@ -26,9 +26,10 @@ from swarmbed.learn import estimate
 from swarmbed.policy.find import Contestant, choose_task
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import settings
+from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.files import read_json, write_atomically
-from swarmbed.spec.settings import check_count
+from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.disturbances.settings import BY_NAME, KINDS, Kind, undisturbed
@@ -55,6 +56,7 @@ class Stepped(Protocol):
 Runner = Contestant | Stepped
 
 
+@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
 def stress(
     policies: Sequence[Who | Stepped] | Mapping[str, Any],
     task: Task | str | None = None,
@@ -81,7 +83,7 @@ def stress(
     kinds = tuple(BY_NAME[choose("disturbance", name, list(BY_NAME))] for name in disturbances) or applying(base)
     episodes = (QUICK_EPISODES if quick else EPISODES) if episodes is None else episodes
     check_count("episodes", episodes, 1)
-    check_count("seed", seed, 0)
+    check_seed(seed)
     for name, runs in entries.items():
         for run in runs:
             if isinstance(run, Contestant):

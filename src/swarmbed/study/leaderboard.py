@@ -12,8 +12,9 @@ from rich.table import Table
 
 from swarmbed import __version__
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import Evaluation, evaluate
+from swarmbed.evaluation.evaluate import Evaluation, evaluate, group_size
 from swarmbed.evaluation.progress import Report
+from swarmbed.learn import estimate
 from swarmbed.policy.find import Contestant, as_contestant
 from swarmbed.policy.headers import notes_of, shipped_policies
 from swarmbed.policy.policy import Policy
@@ -48,6 +49,7 @@ def read(board: Board, path: Path) -> Kept:
 
 def begin(board: Board, path: Path, episodes: int) -> Kept:
     """The rows that there are, if they were made from the same starts; an empty board otherwise."""
+    estimate.check_episodes(board.task, episodes, group_size(episodes), board.task.horizon)
     starts = published_starts(board, episodes)
     kept = read(board, path) if path.is_file() else None
     if kept is not None and kept["starts"]["fingerprint"] == starts["fingerprint"]:
