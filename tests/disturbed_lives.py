@@ -82,6 +82,7 @@ def permuted(state: Any, order: np.ndarray) -> Any:
 
 def nothing_is_kept_in_the_state_when_all_is_off(name: str) -> None:
     plain, zero = made(name), made(name, **dict.fromkeys(ALL, 0))
+    # Equal tasks are one program, so that every life at strength 0 is the undisturbed one, bit for bit.
     assert plain == zero and begun(plain).disturbance is None
     assert jax.eval_shape(made(name, message_loss=(0.0, 0.0)).initial, KEY).disturbance is None
 
@@ -90,9 +91,11 @@ def a_start_is_the_same_with_and_without_disturbances(name: str) -> None:
     assert same(begun(made(name)), begun(disturbed(name))._replace(disturbance=None))
 
 
-def at_strength_zero_a_life_is_the_undisturbed_one_bit_for_bit(name: str) -> None:
+def at_strength_zero_in_the_state_a_life_is_the_undisturbed_one(name: str) -> None:
+    # Another program, in which processors may round the last bit differently.
     plain = made(name)
-    assert same(lived(plain)(begun(plain), ACTIONS), lived(disturbed(name))(with_only(name), ACTIONS))
+    lives = lived(plain)(begun(plain), ACTIONS), lived(disturbed(name))(with_only(name), ACTIONS)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5), *lives)
 
 
 def all_together_stay_finite(name: str) -> None:
@@ -114,7 +117,7 @@ def numbering_the_agents_in_another_order_changes_nothing(name: str) -> None:
 FACTS = (
     nothing_is_kept_in_the_state_when_all_is_off,
     a_start_is_the_same_with_and_without_disturbances,
-    at_strength_zero_a_life_is_the_undisturbed_one_bit_for_bit,
+    at_strength_zero_in_the_state_a_life_is_the_undisturbed_one,
     all_together_stay_finite,
     numbering_the_agents_in_another_order_changes_nothing,
 )
