@@ -134,6 +134,21 @@ def test_a_path_with_line_breaks_does_not_make_a_second_sentence(
     assert assert_one_sentence(capsys) == "swarmbed: Permission denied: runs/a\\nb\n"
 
 
+@pytest.mark.parametrize(
+    "line", ["export consensus --plugin=--", "submit x --board y --json=--", "evaluate random --json=--"]
+)
+def test_two_dashes_are_no_value(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    assert "cannot be '--'" in assert_one_sentence(capsys)
+
+
+def test_too_little_memory_is_one_sentence(command: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    command(MemoryError("Unable to allocate 7 TiB"))
+    assert main(["probe"]) == 2
+    said = assert_one_sentence(capsys)
+    assert said == "swarmbed: there is not enough memory for this; ask for less (Unable to allocate 7 TiB)\n"
+
+
 def test_a_mistake_of_ours_is_not_hidden(command: Any) -> None:
     command(ZeroDivisionError("ours"))
     with pytest.raises(ZeroDivisionError):

@@ -141,7 +141,8 @@ def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize(("setting", "value", "sentence"), [
     ("episodes", 0, "episodes must be a whole number of at least 1, not 0"),
-    ("seed", -1, "seed must be a whole number of at least 0, not -1"),
+    ("seed", -1, "seed must be a whole number between 0 and 4294967295, not -1"),
+    ("seed", 10**23, "seed must be a whole number between 0 and 4294967295, not 1"),
     ("num_agents", 0, "num_agents must be a whole number of at least 1, not 0"),
     ("stochastic", True, "stochastic applies to policies only"),
 ])  # fmt: skip

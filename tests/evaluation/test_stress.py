@@ -62,6 +62,21 @@ def test_what_was_measured_is_not_measured_again(
     assert stress({"consensus": Consensus()}, TASK, out=folder, **HOW).summary() == card.summary()
 
 
+@pytest.mark.parametrize("content", [b"", b"[1.0", b"[[1.0]]", b"\xff", b"{}", b"[NaN]"])
+def test_what_was_measured_and_damaged_is_measured_again(content: bytes, card: StressCard, folder: Path) -> None:
+    part = min((folder / "parts").glob("consensus-message_loss-*.json"))
+    before = part.read_bytes()
+    part.write_bytes(content)
+    assert stress({"consensus": Consensus()}, TASK, out=folder, **HOW).summary() == card.summary()
+    assert part.read_bytes() == before
+
+
+@pytest.mark.parametrize("how", [{"num_agents": 10**9}, {"episodes": 10**12}])
+def test_what_no_machine_holds_is_refused_with_an_estimate(how: dict[str, int]) -> None:
+    with pytest.raises(swarmbed.SwarmbedError, match=r"needs about .*B of memory|would take about .* hours"):
+        stress({"consensus": Consensus()}, TASK, progress=False, **how)
+
+
 def test_another_gain_is_measured_anew(card: StressCard, folder: Path) -> None:
     changed = stress({"consensus": Consensus(single_position_gain=0.1)}, TASK, out=folder, **HOW)
     assert changed.undisturbed["consensus"].value != card.undisturbed["consensus"].value

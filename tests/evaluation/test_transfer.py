@@ -170,4 +170,16 @@ def test_trainings_with_other_settings_are_not_taken_for_ours(
     assert main(command) == 0
     capsys.readouterr()
     assert main([*command, "--width", "50"]) == 2
-    assert "holds a training with width = 100.0 instead of 50.0" in capsys.readouterr().err
+    assert "was trained with width = 100.0, not 50.0; choose another --out" in capsys.readouterr().err
+
+
+def test_a_training_goes_on_to_more_iterations_and_never_back(
+    tmp_path: Path, small: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = command_of(tmp_path, small, "2")
+    metrics = tmp_path / "out" / "trained" / "2" / "seed-0" / "metrics.csv"
+    assert main([*command, "--iterations", "2"]) == 0 and len(metrics.read_text().splitlines()) == 3
+    assert main([*command, "--iterations", "3"]) == 0 and len(metrics.read_text().splitlines()) == 4
+    capsys.readouterr()
+    assert main(command) == 2
+    assert "was trained with iterations = 3, not 1" in capsys.readouterr().err

@@ -95,6 +95,12 @@ def test_an_unknown_gain_lists_the_known_ones() -> None:
         gains_of(Knob(), "knob", ["lift"])
 
 
+@pytest.mark.parametrize("how", ["candidates", "rounds", "episodes"])
+def test_what_no_machine_does_is_refused_with_an_estimate(how: str) -> None:
+    with pytest.raises(SwarmbedError, match=r"needs about .*B of memory|would take about .* hours"):
+        tune(Knob(), TASKS, **{how: 10**12})  # type: ignore[arg-type]
+
+
 def test_a_controller_without_gains_has_nothing_to_tune() -> None:
     with pytest.raises(SwarmbedError, match="random has no gains to tune"):
         tune(Random(), TASKS, name="random")

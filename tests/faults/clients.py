@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
 from faults.campaign import Outcome, described
-from faults.inputs import NUMBERS, WORDS
+from faults.values import NUMBERS, WORDS
 from swarmbed.viewer import gate, launch, server, wire
 from swarmbed.viewer.catalog import Catalog
 from swarmbed.viewer.messages import KINDS, LARGEST, Setup

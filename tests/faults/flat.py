@@ -3,7 +3,7 @@
     python -m faults.flat training --hours 2
     python -m faults.flat viewer --hours 2
 
-Writes JSON as it goes: how far the resident memory was from its value after a tenth of the time, at most.
+Writes JSON as it goes: how far the resident memory was, at most, from its value after everything had been used once.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from typing import Any
 from swarmbed.spec import files
 
 EVERY = 10.0  # seconds between looks
-SETTLED = 0.1  # share of the time after which everything has been compiled and used once
+SIZES = (5, 10, 20, 30)  # of the swarm in the viewer
 
 
 def resident(process: int) -> int:
@@ -36,6 +36,11 @@ class Watch:
     def __init__(self, process: int, hours: float, out: Path) -> None:
         self.process, self.seconds, self.began, self.out = process, 3600 * hours, time.monotonic(), out
         self.samples: list[tuple[float, int]] = []
+        self.settled: float | None = None
+
+    def settle(self) -> None:
+        """From here on everything has been compiled and used once."""
+        self.settled = self.settled or time.monotonic() - self.began
 
     def is_over(self, what: str, done: int) -> bool:
         """Whether the time is over; what has been seen so far is written every now and then."""
@@ -46,10 +51,12 @@ class Watch:
         return now >= self.seconds
 
     def report(self, what: str, done: int) -> dict[str, Any]:
-        settled = [size for now, size in self.samples if now >= SETTLED * self.samples[-1][0]]
+        begin = self.samples[-1][0] if self.settled is None else self.settled
+        settled = [size for now, size in self.samples if now >= begin] or [self.samples[-1][1]]
         first = settled[0]
         return {
             "what": what, "hours": round(self.samples[-1][0] / 3600, 2), "done": done,
+            "settled_after_minutes": None if self.settled is None else round(self.settled / 60, 1),
             "megabytes": round(first / 1e6, 1),
             "highest_percent": round(100 * (max(settled) / first - 1), 2),
             "lowest_percent": round(100 * (min(settled) / first - 1), 2),
@@ -67,6 +74,8 @@ def training(hours: float, out: Path) -> None:
     def look(iteration: Any) -> bool:
         time.sleep(2.0)
         done[0] = iteration.number
+        if done[0] == 20:  # several checkpoints
+            watch.settle()
         return watch.is_over("iterations", done[0])
 
     with TemporaryDirectory() as folder:
@@ -106,7 +115,7 @@ def viewer(hours: float, out: Path) -> None:
         page, watch = come(), Watch(server.pid, hours, out)
         act: list[Callable[[], dict[str, Any]]] = [
             lambda: {"type": "restart", "seed": chance.randrange(1000)},
-            lambda: {"type": "agents", "count": chance.choice((5, 10, 20, 30))},
+            lambda: {"type": "agents", "count": SIZES[acts // (len(act) + 1) % len(SIZES)]},
             lambda: {"type": "select", "arena": 0, "agent": 0},
             lambda: {"type": "setup", "task": "rendezvous-global", "who": "consensus", "agents": 16, "seed": acts},
             lambda: {"type": "play"},
@@ -120,6 +129,8 @@ def viewer(hours: float, out: Path) -> None:
                 pass
             if time.monotonic() - acted > 20:
                 acted, acts = time.monotonic(), acts + 1
+                if acts > (len(SIZES) + 1) * (len(act) + 1):  # every size, before and after another task is chosen
+                    watch.settle()
                 if acts % (len(act) + 1) == 0:
                     page.close()
                     page = come()

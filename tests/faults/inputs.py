@@ -1,79 +1,38 @@
 """Wrong input made from the settings' own types: flags, TOML and Python arguments, thousands in one process."""
 
-import argparse
-import contextlib
-import io
+import inspect
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any
 
 import tomli_w
 
 import swarmbed
+from faults import command_lines
 from faults.campaign import Outcome, described
-from swarmbed.cli.flags import parser_of
-from swarmbed.cli.main import command_names, main
-from swarmbed.learn.learner import BatchSettings, Learner
-from swarmbed.policy.find import load_policy
-from swarmbed.run.distributed import Cluster
+from faults.values import anything, specs, tomlable
+from swarmbed.learn.learner import BatchSettings
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.train import learner_from
 from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import build
 
-NUMBERS: tuple[Any, ...] = (
-    -1, 0, 1, 2, 3.5, -0.0, 1e-320, 1e39, 1e308, float("inf"), float("nan"), 2**31 - 1, 2**31, 2**63, 2**64, 10**12,
-    10**30, 10**400,
-)  # fmt: skip
-WORDS: tuple[Any, ...] = (
-    "", " ", "-", "--", "0", "1", "nan", "1e999", "x" * 300, "x" * 5000, "é", "\u202e", "a\x00b", "../../etc/passwd",
-    "/dev/null", "/dev/full", "/proc/self/mem", "rendezvous", "pursuit", "neural", "None", "true", "[1", "{}", "%s%n",
-    "$(id)", "\n", "\ud800",
-)  # fmt: skip
-OTHERS: tuple[Any, ...] = (
-    None,
-    True,
-    False,
-    b"x",
-    [],
-    [1],
-    ["x"],
-    [[1]],
-    (),
-    {},
-    {"a": 1},
-    object(),
-    print,
-    1j,
-    [10**400],
-)
-SPECS: tuple[type, ...] = (RunSettings, BatchSettings, Outputs)
-
 
 def wrong_inputs(chance: random.Random) -> Iterator[Outcome]:
     """One after the other: a spec in Python, a TOML file, a command line, a public function."""
-    kinds = (_settings, _toml, _flags, _flags, _function)
+    kinds = (_settings, _toml, command_lines.flags, command_lines.flags, command_lines.counts, _function)
     while True:
         yield chance.choice(kinds)(chance)
-
-
-def _any(chance: random.Random) -> Any:
-    return chance.choice(chance.choice((NUMBERS, WORDS, OTHERS)))
-
-
-def _specs() -> list[type]:
-    members = [kind for family in registry.FAMILIES for kind in family.all().values()]
-    return [*SPECS, *(kind for kind in members if is_dataclass(kind) and kind.__module__.startswith("swarmbed."))]
 
 
 def _judged(call: Callable[[], Any], what: str) -> Outcome:
     try:
         call()
     except (SwarmbedError, OSError) as error:
-        return None if str(error).strip() else f"{what}: an error without a word"
+        lines = str(error).splitlines()
+        return None if len(lines) == 1 else f"{what}: an error of {len(lines)} lines"
     except Exception as error:
         return f"{what}: {described(error)}"
     return None
@@ -81,9 +40,9 @@ def _judged(call: Callable[[], Any], what: str) -> Outcome:
 
 def _settings(chance: random.Random) -> Outcome:
     """Fields of a spec, right names and wrong values; sometimes a wrong name."""
-    spec = chance.choice(_specs())
+    spec = chance.choice(specs())
     names = [field.name for field in fields(spec)] or ["nothing"]
-    values = {chance.choice([*names, "nonsense"]): _any(chance) for _ in range(chance.randrange(1, 4))}
+    values = {chance.choice([*names, "nonsense"]): anything(chance) for _ in range(chance.randrange(1, 4))}
     return _judged(lambda: build(spec, values, spec.__name__), f"{spec.__name__}{str(values)[:200]}")
 
 
@@ -96,8 +55,8 @@ def _toml(chance: random.Random) -> Outcome:
         name = chance.choice(list(family.all())) if family else None
         spec = family.all()[name] if family and name else plain.get(section, Outputs)
         names = [field.name for field in fields(spec)] if is_dataclass(spec) else []
-        values = {chance.choice([*names, "nonsense"]): _tomlable(chance) for _ in range(2)}
-        sections[section] = ({"name": name} if name else {}) | values if chance.random() < 0.9 else _tomlable(chance)
+        values = {chance.choice([*names, "nonsense"]): tomlable(chance) for _ in range(2)}
+        sections[section] = ({"name": name} if name else {}) | values if chance.random() < 0.9 else tomlable(chance)
     text = tomli_w.dumps(sections)
     if chance.random() < 0.4:
         place = chance.randrange(len(text) + 1)
@@ -111,137 +70,29 @@ def _toml(chance: random.Random) -> Outcome:
     return _judged(read, f"TOML {text[:300]!r}")
 
 
-def _tomlable(chance: random.Random) -> Any:
-    while True:
-        value = _any(chance)
-        if isinstance(value, (bool, int, float, str)) and "\ud800" not in str(value)[:10] and value not in (10**400,):
-            return value
-        if isinstance(value, list) and value not in ([10**400],):
-            return value
-
-
-# What makes a command line wrong however good the rest is, after its values have been read: nothing is ever run.
-REFUSED = {
-    "train": ("--out=/dev/null/run",), "evaluate": ("no-such-thing",), "compare": ("no-such-thing",),
-    "render": ("no-such-thing",), "export": ("no-such-thing",), "stress": ("no-such-thing",),
-    "submit": ("no-such-thing",), "leaderboard": ("no-such-board",),
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "evaluate": swarmbed.evaluate, "compare": swarmbed.compare, "render": swarmbed.render, "stress": swarmbed.stress,
+    "train": swarmbed.train, "load_policy": swarmbed.load_policy, "make": swarmbed.make,
+    "auto_reset": swarmbed.auto_reset, "register": swarmbed.register, "Learner": swarmbed.Learner,
 }  # fmt: skip
-COMMANDS = ("train", "train", "train", *command_names())
-CLUSTER = {field.name for field in fields(Cluster)}  # these would wait for other machines
-
-
-def _flags(chance: random.Random) -> Outcome:
-    """A command line that must be refused: any command, its own flags, values of their form or of any other."""
-    command = chance.choice(COMMANDS)
-    chosen = _choices(chance, command)
-    options = [action for action in _parser(command, chosen)._actions if action.option_strings]
-    end = REFUSED.get(command, ("--no-such-flag",)) if chance.random() < 0.7 else ("--no-such-flag",)
-    if end != ("--no-such-flag",):
-        options = [action for action in options if action.dest not in CLUSTER | {"help"}]
-    arguments = [command, *chosen]
-    for action in chance.sample(options, min(len(options), chance.randrange(4))):
-        arguments += _option(action, chance)
-    if chance.random() < 0.1:
-        arguments += [text for text in _texts(chance, 1) if text != "--"]  # after which flags are none
-    return _refused([*arguments, *end])
-
-
-def _choices(chance: random.Random, command: str) -> tuple[str, ...]:
-    """What decides which flags a command has."""
-    if command != "train" or chance.random() < 0.2:
-        return ()
-    kinds = chance.sample((registry.embeddings, registry.networks, registry.algorithms), chance.randrange(3))
-    members = [word for family in kinds for word in (f"--{family.kind}", chance.choice(list(family.all())))]
-    return chance.choice(list(registry.tasks.all())), *members
-
-
-@cache
-def _parser(command: str, chosen: tuple[str, ...]) -> argparse.ArgumentParser:
-    return parser_of(command, chosen)
-
-
-def _option(action: argparse.Action, chance: random.Random) -> list[str]:
-    flag = chance.choice([*action.option_strings, "--nonsense"] if chance.random() < 0.05 else action.option_strings)
-    if action.nargs == 0 and chance.random() < 0.9:
-        return [flag]
-    several = isinstance(action.nargs, str) and action.nargs in "*+"
-    values = [_formed(action, chance) for _ in range(chance.randrange(3) if several else 1)]
-    return [f"{flag}={values[0]}"] if len(values) == 1 and chance.random() < 0.5 else [flag, *values]
-
-
-def _formed(action: argparse.Action, chance: random.Random) -> str:
-    """A value of the flag's own form with something wrong inside, or anything."""
-    first, second, third, name = _texts(chance, 4)
-    if chance.random() < 0.3:
-        return first
-    if action.choices is not None:
-        return chance.choice([*map(str, action.choices), first])
-    if action.dest == "schedule":
-        names = [field.name for spec in _specs() for field in fields(spec)]
-        points = (f"{chance.choice((first, '1', '0.5'))}:0", f"{second}:{chance.choice((third, '5'))}")
-        return f"{chance.choice([*names, name])}={','.join(points[: chance.randrange(1, 3)])}"
-    if action.dest == "num_agents" or ".." in str(action.metavar):
-        return chance.choice((f"{first}..{second}", f"1..{first}", f"{first},{second}", f"{first}..", "3..1"))
-    return str(chance.choice((*NUMBERS[:-1], first)))
-
-
-def _texts(chance: random.Random, number: int) -> list[str]:
-    """What a shell can pass on: neither a zero byte nor half a character."""
-    found: list[str] = []
-    while len(found) < number:
-        text = str(_any(chance))
-        if "\x00" not in text and "\ud800" not in text:
-            found.append(text)
-    return found
-
-
-def _refused(arguments: list[str]) -> Outcome:
-    said = io.StringIO()
-    what = f"swarmbed {' '.join(arguments)[:300]!r}"
-    try:
-        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
-            code = main(arguments)
-    except SystemExit as ended:
-        code = ended.code  # --help
-    except Exception as error:
-        return f"{what}: {described(error)}"
-    if code == 0 and {"-h", "--help"} & set(arguments):
-        return None
-    lines = said.getvalue().splitlines()
-    if code != 2 or len(lines) != 1 or not lines[0].startswith("swarmbed: "):
-        return f"{what}: exit code {code}, it said {said.getvalue()[:200]!r}"
-    return None
-
-
-FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "evaluate": (swarmbed.evaluate, ("who", "task", "episodes", "seed", "num_agents", "stochastic", "progress")),
-    "compare": (swarmbed.compare, ("policies", "task", "num_agents", "episodes", "seed", "stochastic")),
-    "render": (swarmbed.render, ("who", "task", "out", "format", "seed", "episode", "num_agents", "steps", "look")),
-    "train": (swarmbed.train, ("task", "embedding", "network", "algorithm", "batch", "preset", "num_agents",
-                               "observation", "iterations", "seed", "seeds", "init", "out", "resume", "overwrite",
-                               "callback")),
-    "load_policy": (load_policy, ("name_or_path",)),
-    "make": (swarmbed.make, ("name", "num_agents", "horizon", "comm_radius")),
-    "auto_reset": (swarmbed.auto_reset, ("task",)),
-    "register": (swarmbed.register, ("kind", "name")),
-    "Learner": (Learner, ("task", "embedding", "algorithm", "batch", "network")),
+# What cannot be right, so that nothing is ever run. A train that has only right arguments finds no place for its run.
+WRONG: dict[str, tuple[Any, ...]] = {
+    "evaluate": ("no-such-thing", b"x", 3, None, ""), "render": ("no-such-thing", b"x", 3, None, ""),
+    "compare": (["no-such-thing"], [], 3, {"a": "no-such-thing"}, [3], ""), "train": ("rendezvous", "no-such-thing"),
+    "stress": (["no-such-thing"], [], 3, {"a": "no-such-thing"}, [3], ""), "register": (3, "x", print),
+    "load_policy": ("no-such-thing", b"x", 3, None, ""), "make": ("no-such-thing", 3, None),
+    "auto_reset": (3, "x"), "Learner": (3, None, "rendezvous"),
 }  # fmt: skip
 
 
 def _function(chance: random.Random) -> Outcome:
-    """A public function with one argument that cannot be right, so that nothing is ever run."""
-    name, (function, names) = chance.choice(list(FUNCTIONS.items()))
-    given: dict[str, Any] = (
-        {names[0]: "no-such-thing"} if name not in ("auto_reset", "register", "Learner") else {names[0]: 3}
-    )
-    for argument in chance.sample(names, min(len(names), chance.randrange(1, 3))):
-        given[argument] = _any(chance)
+    """A public function with wrong arguments, among them one that cannot be right."""
+    name, function = chance.choice(list(FUNCTIONS.items()))
+    first, *others = inspect.signature(function).parameters
+    if name == "make":
+        others = [field.name for field in fields(swarmbed.make("pursuit"))]  # type: ignore[arg-type]
+    given = {argument: anything(chance) for argument in chance.sample(others, min(len(others), chance.randrange(4)))}
+    given[first] = chance.choice(WRONG[name])
     if name == "train":
-        given["resume"] = "/nowhere/at/all"
-    if name in ("evaluate", "render"):
-        given["who"] = chance.choice(("no-such-thing", b"x", 3, None, ""))
-    if name == "compare":
-        given["policies"] = chance.choice((["no-such-thing"], [], 3, {"a": "no-such-thing"}, [3], ""))
-    if name == "register" and callable(given.get("kind")) and isinstance(given["kind"], type):
-        given["kind"] = 3
+        given |= chance.choice(({"out": "/dev/null/run"}, {"resume": "/nowhere/at/all"}))
     return _judged(lambda: function(**given), f"{name}({str(given)[:200]})")

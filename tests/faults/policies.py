@@ -10,8 +10,8 @@ import numpy as np
 import swarmbed
 from faults.campaign import Outcome, described
 from faults.corruption import damaged
-from faults.inputs import _tomlable
 from faults.place import new_place
+from faults.values import tomlable
 from swarmbed.policy.headers import shipped_policies
 from swarmbed.spec import config, files
 from swarmbed.spec.errors import SwarmbedError
@@ -54,7 +54,7 @@ def _other_settings(text: str, chance: random.Random) -> str:
             case 2:
                 settings.pop(section)
             case _:
-                settings[section][name] = _tomlable(chance)
+                settings[section][name] = tomlable(chance)
         if not settings:
             break
     return config.dump(settings)

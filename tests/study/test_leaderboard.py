@@ -77,6 +77,27 @@ def test_a_row_in_words() -> None:
     assert leaderboard.cells(3, "me", told) == expected
 
 
+@pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b"[]", b"{}", b'{"starts": 3, "rows": {}}', None])
+def test_damaged_rows_are_one_sentence_and_stay_as_they_are(
+    damage: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = BOARDS["rendezvous-local-20"]
+    path = tmp_path / f"{board.name}.json"
+    kept = {"task": "x", "agents": 3, "starts": {"fingerprint": "x", "episodes": 1}, "rows": {"me": {"returns": []}}}
+    path.write_bytes(json.dumps(kept).encode() if damage is None else damage)
+    before = path.read_bytes()
+    for more in ([], ["--run", "--episodes", "1"]):
+        assert main(["leaderboard", board.name, "--results", str(tmp_path), *more]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and f"file {path} is damaged" in said
+    assert path.read_bytes() == before
+
+
+def test_more_starts_than_any_machine_runs_are_refused_with_an_estimate(tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=r"needs about .*B of memory"):
+        leaderboard.begin(SMALL, tmp_path / "board.json", 10**12)
+
+
 def test_rows_are_kept_and_a_changed_policy_is_measured_again(tmp_path: Path) -> None:
     board, path = BOARDS["pursuit-local-20"], tmp_path / "board.json"
     kept = leaderboard.begin(board, path, 2)

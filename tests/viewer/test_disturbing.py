@@ -115,7 +115,7 @@ def test_both_swarms_of_a_comparison_are_disturbed_alike(session: Session) -> No
     assert sum(mark & CONTRARY for mark in first) == 2 * CONTRARY
 
 
-def test_who_stops_is_known_by_number_whoever_else_leaves(session: Session) -> None:
+def test_the_same_agents_stop_when_another_one_leaves(session: Session) -> None:
     disturb(session, stop_rate=0.5)
     session.advance(12)
     before = dict(zip([0, 1, 2, 3, 4], marks(session), strict=True))
@@ -157,12 +157,12 @@ def test_what_a_task_asks_for_itself_is_what_an_evaluation_runs(workshop: Worksh
     assert swarm.values["action_noise"] == pytest.approx(float(drawn)) and 0.1 < drawn < 0.4
 
 
-def test_a_swarm_found_by_cells_says_that_it_knows_no_disturbances(workshop: Workshop) -> None:
+def test_a_swarm_found_by_cells_says_that_it_has_no_disturbances(workshop: Workshop) -> None:
     catalog = Catalog()
     name = catalog.add_task(make("rendezvous-local", search="cells", num_agents=5))
     session = Session(catalog, workshop)
     session.apply(messages.Setup(name, "consensus"))
-    reason = "This swarm finds its neighbours by cells, and such swarms know no disturbances."
+    reason = "This swarm finds its neighbours by cells, and such swarms have no disturbances."
     assert frames.frame(session, {})["disturbances"]["reason"] == reason
     with pytest.raises(SwarmbedError, match="finds its neighbours by cells"):
         session.apply(messages.Disturb("message_loss", 0.5))
@@ -176,7 +176,7 @@ def test_many_agents_in_a_wide_world_are_told_that_fewer_can_be_disturbed() -> N
 
 
 def test_messages_are_remembered_for_as_long_as_the_slider_says(session: Session) -> None:
-    with pytest.raises(SwarmbedError, match="message_delay is at most 16 steps while one watches, not 17"):
+    with pytest.raises(SwarmbedError, match="message_delay is at most 16 steps in the viewer, not 17"):
         session.apply(messages.Disturb("message_delay", 17))
 
 

@@ -52,6 +52,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A training run says how to resume, and which signal it was.
         _say(str(stopped) or "stopped")
         return getattr(stopped, "exit_code", 130)
+    except MemoryError as error:
+        _say(f"there is not enough memory for this; ask for less ({error})")
+        return 2
     except BrokenPipeError:
         _drop_output()  # the reader (head, less) has closed the pipe, which is not an error
     except OSError as error:
@@ -63,6 +66,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> None:
+    for word in arguments:
+        if word.startswith("--") and word.endswith("=--"):
+            # argparse takes such a value for the end of all options, and leaves an empty list in its place.
+            raise SwarmbedError(f"{word.removesuffix('=--')} cannot be '--'; write ./-- for a file of that name")
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage())
     elif arguments[0] == "--version":

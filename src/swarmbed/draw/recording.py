@@ -12,7 +12,7 @@ from swarmbed.learn import estimate, rollout
 from swarmbed.learn.rollout import Episode
 from swarmbed.policy.find import Contestant
 from swarmbed.spec.registry import task_name
-from swarmbed.spec.settings import check_count
+from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks.base import Metric, State, Task
 from swarmbed.tasks.swarm import SwarmTask
 
@@ -37,8 +37,8 @@ def record(
     """
     if steps is not None:
         check_count("steps", steps, 1)
-    check_count("seed", seed, 0)
-    check_count("episode", episode, 0)
+    check_seed(seed)
+    check_seed(episode, "episode")
     contestant.controller.check(task)
     estimate.check_episodes(task, 1, 1, task.horizon if steps is None else steps, keep_states=True)
     start_key, run_key = (jax.random.fold_in(key, episode) for key in jax.random.split(jax.random.key(seed)))

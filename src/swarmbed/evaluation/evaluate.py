@@ -30,7 +30,7 @@ from swarmbed.spec import settings
 from swarmbed.spec.arguments import TASK, WHO, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.registry import task_name
-from swarmbed.spec.settings import check_count
+from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Goal, Metric, Task
 from swarmbed.tasks.disturbances.state import with_strengths
@@ -186,7 +186,7 @@ def evaluate(
     chosen = chosen if num_agents is None else chosen.resized(num_agents)
     contestant.controller.check(chosen)
     check_count("episodes", episodes, 1)
-    check_count("seed", seed, 0)
+    check_seed(seed)
     estimate.check_episodes(chosen, episodes, group_size(episodes), chosen.horizon)
     began = time.perf_counter()
     with reporting(progress, episodes, f"running {contestant.name}") as report:

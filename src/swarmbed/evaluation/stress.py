@@ -22,10 +22,12 @@ from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
+from swarmbed.learn import estimate
 from swarmbed.policy.find import Contestant, choose_task
+from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
-from swarmbed.spec.files import write_atomically
-from swarmbed.spec.settings import check_count
+from swarmbed.spec.files import read_json, write_atomically
+from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 from swarmbed.tasks.disturbances.settings import BY_NAME, KINDS, Kind, undisturbed
@@ -52,6 +54,7 @@ class Stepped(Protocol):
 Runner = Contestant | Stepped
 
 
+@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
 def stress(
     policies: Sequence[Who | Stepped] | Mapping[str, Any],
     task: Task | str | None = None,
@@ -78,7 +81,7 @@ def stress(
     kinds = tuple(BY_NAME[choose("disturbance", name, list(BY_NAME))] for name in disturbances) or applying(base)
     episodes = (QUICK_EPISODES if quick else EPISODES) if episodes is None else episodes
     check_count("episodes", episodes, 1)
-    check_count("seed", seed, 0)
+    check_seed(seed)
     for name, runs in entries.items():
         for run in runs:
             if isinstance(run, Contestant):
@@ -89,6 +92,7 @@ def stress(
     swept = {kind.name: strengths(kind, base, quick) for kind in kinds}
     per_run = episodes * (1 + sum(len(values) for values in swept.values()))
     total = episodes + per_run * sum(len(runs) for runs in entries.values())
+    estimate.check_episodes(base, total, group_size(total), base.horizon)
     with reporting(progress, total, "stress test") as report:
         bench = _Bench(base, episodes, seed, None if out is None else Path(out) / "parts", report)
         floor = bench.measure(Contestant("random", Random()), None, ())[0]
@@ -150,7 +154,9 @@ class _Bench:
                 raise SwarmbedError(f"{run.name} led to numbers that are not finite{under}")
             return found.tolist()
 
-        found = self.kept.outcome(f"{run.name}-{kind_name or 'undisturbed'}", depends_on, returns)
+        found = self.kept.outcome(
+            f"{run.name}-{kind_name or 'undisturbed'}", depends_on, returns, (rows, self.episodes)
+        )
         self.finished += rows * self.episodes
         self._tell(0)
         return np.array(found, np.float64)
@@ -174,6 +180,15 @@ class _Bench:
     def _tell(self, more: int) -> None:
         if self.report is not None:
             self.report(self.finished + more)
+
+
+def _read_part(path: Path, shape: tuple[int, int]) -> Numbers | None:
+    """What was measured before; None where nothing was, or where the file is damaged: then it is measured again."""
+    try:
+        found = np.array(read_json(path), np.float64) if path.is_file() else None
+    except (SwarmbedError, ValueError, TypeError):
+        return None
+    return found if found is not None and found.shape == shape and np.isfinite(found).all() else None
 
 
 def turned_on(task: Task, kind: Kind, strongest: float) -> Task:

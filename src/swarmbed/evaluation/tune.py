@@ -17,12 +17,13 @@ from jax import Array
 
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import Numbers, episode_of, in_groups, side_by_side
+from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups, side_by_side
 from swarmbed.evaluation.progress import Report
+from swarmbed.learn import estimate
 from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.registry import task_name
-from swarmbed.spec.settings import check_count
+from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks.base import Task
 
 CANDIDATES, ROUNDS, EPISODES = 256, 4, 32
@@ -144,11 +145,14 @@ def tune(
     """
     for label, count, least in (("candidates", candidates, 1), ("rounds", rounds, 0), ("episodes", episodes, 1)):
         check_count(label, count, least)
-    check_count("seed", seed, 0)
+    check_seed(seed)
     for task in tasks:
         controller.check(task)
-    began = time.perf_counter()
     own = gains_of(controller, name, only)
+    for task in tasks:
+        work = episodes_needed(len(own), 1, candidates, rounds, episodes)
+        estimate.check_episodes(task, work, group_size(work), task.horizon)
+    began = time.perf_counter()
     bench = Bench(controller, tasks, seed, candidates * episodes, on_progress)
     random = np.random.default_rng(seed)
     reach = np.log(SPAN)

@@ -57,15 +57,10 @@ def _check_same(where: Path, learner: Learner, run: RunSettings) -> None:
         return
     wanted = config.parse(config.dump(config.to_sections(learner.specs | {"run": run})), "the settings")
     found = folder.read_config()
-    for section in wanted:
-        for name, value in wanted[section].items():
-            there = found.get(section, {}).get(name)
-            if (section, name) == ("run", "iterations"):
-                if there is not None and there > value:
-                    raise SwarmbedError(
-                        f"{where} was trained for {there} iterations, not {value}; choose another --out"
-                    )
-            elif there != value:
-                raise SwarmbedError(
-                    f"{where} holds a training with {name} = {there!r} instead of {value!r}; choose another --out"
-                )
+    for section, settings in wanted.items():
+        theirs = found.get(section, {})
+        for name in settings | theirs:
+            ours, there = settings.get(name), theirs.get(name)
+            may_go_on = (section, name) == ("run", "iterations") and there is not None and there <= ours
+            if there != ours and not may_go_on:
+                raise SwarmbedError(f"{where} was trained with {name} = {there!r}, not {ours!r}; choose another --out")

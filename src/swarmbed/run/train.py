@@ -135,6 +135,7 @@ def start_run(
 def start_runs(learner: Learner, run: RunSettings, folder: Path, seeds: int, **options: Any) -> TrainingResults:
     """Runs with consecutive seeds, one after the other, in sibling folders; compiled once."""
     numbers = range(run.seed, run.seed + seeds)
+    replace(run, seed=numbers[-1])  # a seed that is too large is an error now, not after days
     runs = [start_run(learner, replace(run, seed=n), folder / f"seed-{n}", **options) for n in numbers]
     return TrainingResults(folder, tuple(runs), tuple(numbers))
 

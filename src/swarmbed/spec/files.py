@@ -58,6 +58,14 @@ def whole(path: Path) -> Iterator[Path]:
     _sync_folder(path.parent)
 
 
+def read_json(path: Path) -> Any:
+    """What a JSON file holds; a damaged one is a :class:`SwarmbedError`."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:  # bytes that are no text, too, and brackets without end
+        raise SwarmbedError(f"file {path} is damaged or not JSON ({error})") from error
+
+
 def is_temporary(path: Path) -> bool:
     """Whether a file is a partial one that a crash left behind."""
     return path.name.startswith(".") and path.name.endswith(_UNFINISHED)

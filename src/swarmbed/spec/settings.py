@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origi
 from swarmbed.spec.errors import SwarmbedError, shown
 
 Kind = TypeVar("Kind")
+LAST_SEED = 2**32 - 1  # random numbers are made from so many bits
 _LARGEST = {
     True: 2**31 - 1,
     False: 3.4e38,
@@ -123,10 +124,16 @@ def allowed(declared: "Field[Any]", hint: Any) -> str:
     return describe(hint, str(declared.metadata.get("bounds", Bounds())), declared.metadata.get("not_empty", False))
 
 
-def check_count(name: str, value: Any, least: int) -> None:
+def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:
     """The same for an argument of a function that counts something."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise SwarmbedError(f"{name} must be a whole number of at least {least}, not {shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        bounds = f"of at least {least}" if most == math.inf else f"between {least} and {most}"
+        raise SwarmbedError(f"{name} must be a whole number {bounds}, not {shown(value)}")
+
+
+def check_seed(seed: Any, name: str = "seed") -> None:
+    """The same for what random numbers are made of, such as a seed or the number of an episode."""
+    check_count(name, seed, 0, LAST_SEED)
 
 
 def flag_name(spec_field: "Field[Any]") -> str:

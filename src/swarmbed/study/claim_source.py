@@ -1,10 +1,10 @@
 """Where claims get their numbers from: the files under results/, run by run."""
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from swarmbed.spec.files import read_json
 from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan
 from swarmbed.study.budget import Budget
@@ -63,7 +63,7 @@ class Source:
     def _read(self, experiment: str, name: str) -> dict[str, Any]:
         path = self.store.experiment_folder(experiment) / name
         if str(path) not in self._kept:
-            self._kept[str(path)] = json.loads(path.read_text()) if path.is_file() else {}
+            self._kept[str(path)] = read_json(path) if path.is_file() else {}
         return dict(self._kept[str(path)])
 
     @cached_property

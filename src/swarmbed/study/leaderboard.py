@@ -4,7 +4,7 @@ import hashlib
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jax
 import numpy as np
@@ -12,14 +12,15 @@ from rich.table import Table
 
 from swarmbed import __version__
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import Evaluation, evaluate
+from swarmbed.evaluation.evaluate import Evaluation, evaluate, group_size
 from swarmbed.evaluation.progress import Report
+from swarmbed.learn import estimate
 from swarmbed.policy.find import Contestant, as_contestant
 from swarmbed.policy.headers import notes_of, shipped_policies
 from swarmbed.policy.policy import Policy
 from swarmbed.run.folder import read_rows
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.files import write_atomically
+from swarmbed.spec.files import read_json, write_atomically
 from swarmbed.study.boards import SEED, Board, check_same_starts, published_starts
 from swarmbed.study.cost import microseconds
 from swarmbed.study.store import noted, score
@@ -27,6 +28,10 @@ from swarmbed.tasks import make
 
 EPISODES = 100
 Row = dict[str, Any]
+ROW = {  # what every row says
+    "return_mean", "return_ci", "returns", "numbers", "decision_microseconds", "training_processor_minutes",
+    "made_from",
+}  # fmt: skip
 Kept = dict[str, Any]  # a board's file: its task, its starts, and rows by name
 
 
@@ -39,18 +44,31 @@ def published(board: Board) -> Path:
 def read(board: Board, path: Path) -> Kept:
     if not path.is_file():
         raise SwarmbedError(f"no results of the board {board.name} in {path.parent}; 'leaderboard --run' makes them")
-    kept: Kept = json.loads(path.read_text(encoding="utf-8"))
-    return kept
+    return _checked(read_json(path), path)
 
 
 def begin(board: Board, path: Path, episodes: int) -> Kept:
     """The rows that there are, if they were made from the same starts; an empty board otherwise."""
+    estimate.check_episodes(board.task, episodes, group_size(episodes), board.task.horizon)
     starts = published_starts(board, episodes)
-    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    if kept.get("starts", {}).get("fingerprint") == starts["fingerprint"]:
+    kept = read(board, path) if path.is_file() else None
+    if kept is not None and kept["starts"]["fingerprint"] == starts["fingerprint"]:
         check_same_starts(starts, kept["starts"])
         return kept
     return {"board": board.name, "task": board.variant, "agents": board.agents, "starts": starts, "rows": {}}
+
+
+def _checked(kept: Any, path: Path) -> Kept:
+    """A board's file as :func:`write` leaves it; anything else says so instead of being replaced or half understood."""
+    holds = lambda part, names: isinstance(part, dict) and not names - part.keys()  # noqa: E731
+    if (
+        not holds(kept, {"task", "agents", "starts", "rows"})
+        or not holds(kept["starts"], {"fingerprint", "episodes"})
+        or not isinstance(kept["rows"], dict)
+        or not all(holds(row, ROW) for row in kept["rows"].values())
+    ):
+        raise SwarmbedError(f"file {path} is damaged, or not the rows of a leaderboard")
+    return cast(Kept, kept)
 
 
 def write(kept: Kept, path: Path) -> None:

@@ -44,7 +44,7 @@ class Asked:
         """Ask for a value that the setting allows."""
         # What was told is kept for as many steps as the program was compiled for.
         if what == "message_delay" and isinstance(task, Disturbed) and value > (most := opened(task).ranges[what][1]):
-            raise SwarmbedError(f"message_delay is at most {most:g} steps while one watches, not {value:g}")
+            raise SwarmbedError(f"message_delay is at most {most:g} steps in the viewer, not {value:g}")
         self.values[what] = value
 
 
@@ -80,11 +80,11 @@ def why_not(task: Task, slots: int) -> str | None:
         return "This task has no disturbances."
     if getattr(plain(task).resized(slots), "cells", None) is not None:
         fewer = (
-            " With fewer agents it compares all pairs, and can be disturbed."
+            " With fewer agents it compares all pairs and can be disturbed."
             if getattr(task, "search", "") == "auto"
             else ""
         )
-        return f"This swarm finds its neighbours by cells, and such swarms know no disturbances.{fewer}"
+        return f"This swarm finds its neighbours by cells, and such swarms have no disturbances.{fewer}"
     return None if _draws(task) else "The starts of this task draw no disturbances."
 
 

@@ -19,7 +19,7 @@ class LiveSwarm:
     """The agents of one policy or controller on one task. Agents keep their id for as long as they exist.
 
     ``engine`` has at least as many slots as there are agents; ``ids`` says which agent is in which slot, −1 is none.
-    ``asked`` are the disturbances that were set; what was not set is as the task itself has it.
+    ``asked`` holds the disturbances set on the page; all others are as the task itself has them.
     """
 
     engine: Engine

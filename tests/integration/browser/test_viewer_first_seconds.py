@@ -104,9 +104,10 @@ def test_the_header_holds_with_the_longest_names(page: Browser, address: str, wi
         f" versus: 'rendezvous-global-nn-extended-64-64', agents: 20, seed: 0}})"
     )
     page.wait(f"{READY} && Swarmbed.app.arenas.length === 2", 180)
-    page.run("document.getElementById('rate').textContent = '60 frames/s\\n480 steps/s'")
+    # In one go: the page itself writes there every second.
     boxes = page.run(
-        "[...document.querySelectorAll('.bar .brand, .bar .pick, .bar > output, .bar > button')].map((e) => {"
+        "document.getElementById('rate').textContent = '60 frames/s\\n480 steps/s';"
+        " [...document.querySelectorAll('.bar .brand, .bar .pick, .bar > output, .bar > button')].map((e) => {"
         " const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"
     )
     assert len(boxes) == 7

@@ -80,6 +80,7 @@ def _train(options: argparse.Namespace, base: config.Config, names: dict[str, st
     folder = Path(options.out) if options.out else free_folder(learner)
     runs = []
     seeds = range(settings.seed, settings.seed + options.seeds)
+    replace(settings, seed=seeds[-1])  # a seed that is too large is an error now, not after days
     for seed in seeds:
         where = folder if options.seeds == 1 else folder / f"seed-{seed}"
         result = start_run(

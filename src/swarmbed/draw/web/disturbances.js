@@ -42,9 +42,9 @@
         row.append(input, words);
         input.addEventListener("change", () => this.change(control, input.checked));
       } else {
-        control.text = element("output", "number");
+        control.text = element("span", "value"); // no <output>: the label would be taken for its own
         words.append(element("small", "", ` ${setting.unit}`));
-        Object.assign(input, { type: "range", min: 0, step: 1 });
+        Object.assign(input, { type: "range", min: 0, step: 1, ariaLabel: `${setting.label}, ${setting.unit}` });
         row.append(words, control.text, input);
         input.addEventListener("input", () => this.change(control, this.fromSlider(control, Number(input.value))));
       }

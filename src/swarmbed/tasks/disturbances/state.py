@@ -31,8 +31,8 @@ class Disturbance(NamedTuple):
 
     ``identity`` stands for an agent wherever something is drawn for it, so renumbering agents changes nothing.
     ``order`` says which agents come first where some are affected; ``past`` is kept while messages are late.
-    ``terms`` holds values of ``stop_time``, ``pause_seconds`` and ``stopped_seen`` that take the place of the task's,
-    where they change while an episode runs.
+    ``terms`` holds values of ``stop_time``, ``pause_seconds`` and ``stopped_seen`` that replace the task's, where they
+    change during an episode.
     """
 
     key: UInt32[Array, "2"]
