@@ -31,7 +31,8 @@ def main() -> int:
     seconds = 60.0 if options.hours is None else 3600 * options.hours
     print(f"seed {options.seed}, {seconds:.0f} s for {', '.join(chosen)}", flush=True)
     with TemporaryDirectory() as folder:
-        watched = {} if options.hours is None else {what: Path(folder) / what for what in ("training", "viewer")}
+        is_long = options.hours is not None and options.only == list(GOALS)
+        watched = {what: Path(folder) / what for what in ("training", "viewer") if is_long}
         report = Report(options.seed, options.json, watched)
         watches = [_watch(what, options.hours, out) for what, out in watched.items()]
         failed = conduct_all(chosen, options.seed, seconds, report)
