@@ -52,7 +52,7 @@ def test_two_processes_do_not_train_in_one_folder(finished: Path, capsys: pytest
 
 
 def test_the_columns_are_the_tasks_own_metrics(tmp_path: Path, plugins_leave_no_trace: None) -> None:
-    assert run_tiny(tmp_path / "run", "--iterations", "1", "--plugin", str(DRIFT), task="drift") == 0
+    assert run_tiny(tmp_path / "run", "--iterations", "1", "--plugin", str(DRIFT), task="toy_task") == 0
     header = (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0].split(",")
     assert "offset" in header and "captured" not in header
 
