@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 @pytest.mark.parametrize("algorithm", ["trpo", "ppo"])
 def test_a_preset_holds_for_whichever_algorithm_is_named(algorithm: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
-    task = ["toy_task", "--plugin", str(DRIFT)]  # a file with one task is called as the file is
+    task = ["toy_task", "--plugin", str(DRIFT)]
     assert main(["train", *task, "--preset", "calm", "--algorithm", algorithm, "--out", str(out), *TINY]) == 0
     section = RunFolder(out).read_config()["algorithm"]
     assert (section["name"], section["initial_log_std"]) == (algorithm, -0.7)

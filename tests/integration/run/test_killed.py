@@ -18,7 +18,7 @@ def test_a_run_killed_without_warning_ends_as_if_nothing_had_happened(tmp_path: 
     out = tmp_path / "killed"
     command = [sys.executable, "-m", "swarmbed", "train", "pursuit", *TINY, "--iterations", "6", "--seed", "5"]
     process = subprocess.Popen([*command, "--out", str(out)], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 600
     while not list((out / "checkpoints").glob("0*.safetensors")) and time.monotonic() < deadline:
         time.sleep(0.001)
     os.kill(process.pid, signal.SIGKILL)
