@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: train test test-all lint lock browser test-learning test-faults coverage bench docs clean
+.PHONY: train test test-all lint lock browser torch test-learning test-faults coverage bench docs clean
 
 train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, render a video
 	$(BIN)/swarmbed train rendezvous --preset quick
@@ -34,6 +34,10 @@ browser:
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  (apt-get update -qq && apt-get install -y -qq chromium chromium-driver >/dev/null) || \
 	  echo "no Chromium: install chromium and chromium-driver to run the tests of the viewer's page" >&2
+
+# Stable-Baselines3, TorchRL and BenchMARL: gigabytes on most machines, so that only CI insists on their tests.
+torch: .venv/.dev
+	$(BIN)/python -m pip install --quiet torch==2.13.0 stable-baselines3 torchrl benchmarl
 
 coverage: .venv/.dev browser  ## lines and branches that all tests reach
 	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=term:skip-covered
