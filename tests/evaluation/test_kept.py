@@ -19,6 +19,12 @@ def test_a_damaged_file_is_measured_again(tmp_path: Path) -> None:
     assert kept.outcome("who", [1], lambda: [2.5]) == [2.5] and file.read_text() == "[2.5]"
 
 
+def test_what_is_not_enough_is_measured_again(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    look = lambda count: kept.outcome("who", [1], lambda: [0] * count, lambda found: len(found) >= count)  # noqa: E731
+    assert [len(look(2)), len(look(1)), len(look(3)), len(look(2))] == [2, 2, 3, 3]
+
+
 def test_a_name_with_slashes_stays_in_the_folder(tmp_path: Path) -> None:
     Kept(tmp_path).outcome("runs/a/b", [1], lambda: 1)
     assert [file.name.split("-")[0] for file in tmp_path.iterdir()] == ["runs_a_b"]

@@ -1,6 +1,7 @@
 """Policies with swarms of other sizes: equal starts, worlds that grow, budgets, what is kept, the command around it."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,16 @@ def test_what_was_measured_is_not_measured_again(
     monkeypatch.setattr(transfer_module, "evaluate", lambda *_, **__: pytest.fail("it was run again"))
     again = transfer({"still": STILL, "both": [STILL, MOVING]}, Drift(), out=folder, **HOW)
     assert again.summary() == matrix.summary()
+
+
+def test_fewer_episodes_are_the_first_of_what_was_measured(
+    matrix: TransferMatrix, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder / "parts", tmp_path / "parts")
+    wanted = evaluate(STILL, Drift(num_agents=5), episodes=2, progress=False).returns.mean()
+    monkeypatch.setattr(transfer_module, "evaluate", lambda *_, **__: pytest.fail("it was run again"))
+    fewer = transfer({"still": STILL}, Drift(), out=tmp_path, **HOW | {"episodes": 2})
+    assert fewer.cells["still"][5].returns.value == pytest.approx(wanted) and fewer.episodes == {2: 2, 5: 2}
 
 
 def test_a_matrix_is_a_picture_numbers_and_text(matrix: TransferMatrix, folder: Path) -> None:

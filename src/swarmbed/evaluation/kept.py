@@ -22,18 +22,29 @@ class Kept:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
-    def outcome(self, name: str, depends_on: Sequence[Any], measure: Callable[[], Any]) -> Any:
-        """What ``measure`` returned when everything it depends on was the same before, or else returns now: JSON."""
+    def outcome(
+        self,
+        name: str,
+        depends_on: Sequence[Any],
+        measure: Callable[[], Any],
+        is_enough: Callable[[Any], bool] = lambda found: True,
+    ) -> Any:
+        """What ``measure`` returned when everything it depends on was the same before, or else returns now: JSON.
+
+        What was kept and is not enough, such as too few episodes, is measured again.
+        """
         if self.folder is None:
             return measure()
         digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True, default=str).encode()).hexdigest()[:16]
         file = self.folder / f"{name}-{digest}.json".replace("/", "_")
         try:
-            return json.loads(file.read_text())
-        except (OSError, ValueError):  # not there, or damaged: measured again
+            found = json.loads(file.read_text())
+        except (OSError, ValueError):  # not there, or damaged
+            found = None
+        if found is None or not is_enough(found):
             found = measure()
             write_atomically(file, json.dumps(found).encode())
-            return found
+        return found
 
 
 def task_fingerprint(task: Task) -> list[Any]:

@@ -136,7 +136,7 @@ class _Bench:
             mean_estimate(np.array([one["returns"] for one in found], np.float64)),
             None if finals is None or metric is None else mean_estimate(finals, is_share=metric.is_share),
             tuple(float(np.mean(one["returns"])) for one in found),
-            sum(one["overlooking"] for one in found),
+            sum(int(np.count_nonzero(one["overlooked"])) for one in found),
         )
 
     def _run(self, run: Contestant, task: Task, episodes: int) -> dict[str, Any]:
@@ -147,14 +147,16 @@ class _Bench:
             return {
                 "returns": found.returns.tolist(),
                 "finals": None if metric is None else found.curves[metric.curve][:, -1].tolist(),
-                "overlooking": int((found.overlooked > 0).sum()),
+                "overlooked": found.overlooked.tolist(),
             }
 
-        depends_on = [fingerprint(run), *task_fingerprint(task), episodes, self.seed]
-        found: dict[str, Any] = self.kept.outcome(f"{run.name}-{task.num_agents}", depends_on, outcome)
+        # Episode i is the same however many there are, so that an outcome of more episodes holds that of fewer.
+        enough = lambda found: len(found["returns"]) >= episodes  # noqa: E731
+        depends_on = [fingerprint(run), *task_fingerprint(task), self.seed]
+        found = self.kept.outcome(f"{run.name}-{task.num_agents}", depends_on, outcome, enough)
         self.finished += episodes * task.num_agents
         self._tell(0)(0)
-        return found
+        return {name: values and values[:episodes] for name, values in found.items()}
 
     def _tell(self, agents: int) -> Report:
         return lambda more: None if self.report is None else self.report(self.finished + more * agents)
