@@ -11,6 +11,11 @@ def test_the_same_is_not_measured_twice_and_anything_else_is(tmp_path: Path) -> 
     assert [look(0), look(0), look(1)] == [[0], [0], [1]] and measured == [0, 1]
 
 
+def test_another_name_for_the_same_is_not_measured_again(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    assert [kept.outcome(name, [1], lambda name=name: name) for name in ("who", "other")] == ["who", "who"]
+
+
 def test_a_damaged_file_is_measured_again(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     kept.outcome("who", [1], lambda: [1.5])

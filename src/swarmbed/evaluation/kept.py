@@ -36,7 +36,8 @@ class Kept:
         if self.folder is None:
             return measure()
         digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True, default=str).encode()).hexdigest()[:16]
-        file = self.folder / f"{name}-{digest}.json".replace("/", "_")
+        # The name is for people: a policy that was moved or renamed since is still the same.
+        file = next(self.folder.glob(f"*-{digest}.json"), self.folder / f"{name}-{digest}.json".replace("/", "_"))
         try:
             found = json.loads(file.read_text())
         except (OSError, ValueError):  # not there, or damaged
