@@ -1,6 +1,7 @@
 """Policies with swarms of other sizes: equal starts, worlds that grow, budgets, what is kept, the command around it."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,35 @@ def test_what_was_measured_is_not_measured_again(
     monkeypatch.setattr(transfer_module, "evaluate", lambda *_, **__: pytest.fail("it was run again"))
     again = transfer({"still": STILL, "both": [STILL, MOVING]}, Drift(), out=folder, **HOW)
     assert again.summary() == matrix.summary()
+
+
+def test_fewer_episodes_are_the_first_of_what_was_measured(
+    matrix: TransferMatrix, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(folder / "parts", tmp_path / "parts")
+    wanted = evaluate(STILL, Drift(num_agents=5), episodes=2, progress=False).returns.mean()
+    monkeypatch.setattr(transfer_module, "evaluate", lambda *_, **__: pytest.fail("it was run again"))
+    fewer = transfer({"still": STILL}, Drift(), out=tmp_path, **HOW | {"episodes": 2})
+    assert fewer.cells["still"][5].returns.value == pytest.approx(wanted) and fewer.episodes == {2: 2, 5: 2}
+
+
+def test_what_there_is_so_far_is_shown_without_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    how = HOW | {"out": tmp_path}
+    transfer({"still": STILL}, Drift(), **how)
+    transfer({"moving": MOVING}, Drift(), **how | {"num_agents": [5]})
+    monkeypatch.setattr(transfer_module, "evaluate", lambda *_, **__: pytest.fail("it was run"))
+    rows = {"still": STILL, "moving": MOVING, "never": Constant(0.1)}
+    found = transfer(rows, Drift(), **how | {"num_agents": [2, 5, 9], "so_far": True})
+    assert found.sizes == [2, 5] and {name: list(row) for name, row in found.cells.items()} == {
+        "still": [2, 5],
+        "moving": [5],
+    }
+    assert "moving: not measured yet" in str(found)
+
+
+def test_where_nothing_was_measured_that_is_said(tmp_path: Path) -> None:
+    with pytest.raises(swarmbed.SwarmbedError, match="nothing was measured in"):
+        transfer([STILL], Drift(), **HOW | {"out": tmp_path, "so_far": True})
 
 
 def test_a_matrix_is_a_picture_numbers_and_text(matrix: TransferMatrix, folder: Path) -> None:
@@ -127,6 +157,7 @@ def test_all_of_a_few_episodes_leave_room_for_doubt_about_a_share() -> None:
         (["consensus", "--observe", "comm", "--task", "rendezvous"], "goes with --train"),
         (["--train", "5..x", "--task", "rendezvous"], "a range such as 5..20"),
         (["--train", "5"], "--train needs --task"),
+        (["--train", "5", "--task", "rendezvous", "--so-far"], "--so-far measures and trains nothing"),
         (["consensus", "consensus"], "two policies are called 'consensus'"),
         (["voronoi_pursuit", "--task", "rendezvous"], "does not fit"),
     ],

@@ -24,31 +24,38 @@ class Kept:
         self.folder = folder
 
     def outcome(
-        self, name: str, depends_on: Sequence[Any], measure: Callable[[], Any], shape: tuple[int, ...] | None = None
+        self,
+        name: str,
+        depends_on: Sequence[Any],
+        measure: Callable[[], Any],
+        is_enough: Callable[[Any], bool] = lambda found: True,
     ) -> Any:
         """What ``measure`` returned when everything it depends on was the same before, or else returns now: JSON.
-        A stored outcome that is damaged, or not a table of finite numbers of this ``shape``, is measured again."""
+
+        What is damaged or not enough, such as too few episodes, is measured again.
+        """
         if self.folder is None:
             return measure()
         digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True, default=str).encode()).hexdigest()[:16]
-        file = self.folder / f"{name}-{digest}.json".replace("/", "_")
-        found = _read(file, shape)
-        if found is None:
+        # The name is for people: a policy that was moved or renamed since is still the same.
+        file = next(self.folder.glob(f"*-{digest}.json"), self.folder / f"{name}-{digest}.json".replace("/", "_"))
+        try:
+            found = read_json(file) if file.is_file() else None
+        except SwarmbedError:  # damaged
+            found = None
+        if found is None or not is_enough(found):
             found = measure()
             write_atomically(file, json.dumps(found).encode())
         return found
 
 
-def _read(file: Path, shape: tuple[int, ...] | None) -> Any:
-    """What was stored; None where nothing intact was."""
-    if not file.is_file():
-        return None
+def is_table(found: Any, shape: tuple[int, ...]) -> bool:
+    """Whether something read from JSON is a table of finite numbers of this shape."""
     try:
-        found = read_json(file)
-        table = None if shape is None else np.array(found, np.float64)
-    except (SwarmbedError, ValueError, TypeError):
-        return None
-    return found if table is None or (table.shape == shape and np.isfinite(table).all()) else None
+        table = np.array(found, np.float64)
+    except (ValueError, TypeError):
+        return False
+    return table.shape == shape and bool(np.isfinite(table).all())
 
 
 def task_fingerprint(task: Task) -> list[Any]:

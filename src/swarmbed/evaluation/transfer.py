@@ -47,6 +47,7 @@ def transfer(
     agent_steps: int = AGENT_STEPS,
     seed: int = 0,
     quick: bool = False,
+    so_far: bool = False,
     out: str | Path | None = None,
     progress: bool | Report = True,
 ) -> TransferMatrix:
@@ -57,7 +58,7 @@ def transfer(
     area grows with the swarm, from the task's own number of agents on). A size gets ``episodes`` episodes, or as many
     as ``agent_steps`` allow, but at least 8. With ``out``, a folder, the matrix is written there as ``transfer.json``,
     ``transfer.png`` and ``transfer.txt``, and what an interrupted call has measured is taken up again. ``quick`` looks
-    at fewer sizes, episodes and steps.
+    at fewer sizes, episodes and steps. ``so_far`` measures nothing and shows what there is in ``out``.
 
     >>> transfer(["consensus"], "rendezvous-local", quick=True)  # doctest: +SKIP
     """
@@ -72,6 +73,8 @@ def transfer(
     for name, number in [("episodes", most), ("agent_steps", agent_steps), *(("num_agents", size) for size in sizes)]:
         check_count(name, number, 1)
     check_count("seed", seed, 0)
+    if so_far and out is None:
+        raise SwarmbedError("so_far shows what there is in a folder: give out")
     tasks = {size: task_of(base, size, density) for size in sizes}
     missing = {name: {n: why for n, t in tasks.items() if (why := misfit(runs, t))} for name, runs in entries.items()}
     for name, reasons in missing.items():
@@ -82,14 +85,24 @@ def transfer(
     runs_at = {n: 1 + sum(len(runs) for name, runs in entries.items() if n not in missing[name]) for n in sizes}
     work = sum(counts[n] * n * runs_at[n] for n in sizes)  # in units of agents × episodes
     with reporting(progress, work, "transfer") as report:
-        bench = _Bench(seed, Kept(None if out is None else Path(out) / "parts"), report)
+        bench = _Bench(seed, Kept(None if out is None else Path(out) / "parts"), so_far, report)
         cells: dict[str, dict[int, Cell]] = {name: {} for name in entries}
         floors = {}
         for size in sizes:
-            floors[size] = bench.cell([floor], tasks[size], counts[size])
+            if (found := bench.cell([floor], tasks[size], counts[size])) is None:
+                continue
+            floors[size] = found
             for name in (name for name in entries if size not in missing[name]):
-                cells[name][size] = bench.cell(entries[name], tasks[size], counts[size])
-    trained = {name: trained_with([run.task for run in runs]) for name, runs in entries.items()}
+                if (found := bench.cell(entries[name], tasks[size], counts[size])) is None:
+                    missing[name][size] = "not measured yet"
+                else:
+                    cells[name][size] = found
+    if so_far:
+        tasks, cells = {n: tasks[n] for n in floors}, {name: row for name, row in cells.items() if row}
+        if not cells:
+            raise SwarmbedError(f"nothing was measured in {out} with these settings so far")
+    trained = {name: trained_with([run.task for run in entries[name]]) for name in cells}
+    missing = {name: missing[name] for name in cells}
     matrix = TransferMatrix(base, density, tasks, counts, trained, cells, missing, floors, seed)
     if out is not None:
         write_matrix(matrix, Path(out))
@@ -121,40 +134,51 @@ def episodes_of(task: Task, most: int, agent_steps: int) -> int:
     return min(most, max(LEAST, agent_steps // (task.num_agents * task.horizon)))
 
 
+class _NotMeasured(Exception):  # noqa: N818  not an error
+    """There is no outcome yet, and nothing is to be measured."""
+
+
 class _Bench:
     """Runs policies with one size of swarm after the other, remembers the outcomes, and says how far it is."""
 
-    def __init__(self, seed: int, kept: Kept, report: Report | None) -> None:
-        self.seed, self.kept, self.report, self.finished = seed, kept, report, 0
+    def __init__(self, seed: int, kept: Kept, so_far: bool, report: Report | None) -> None:
+        self.seed, self.kept, self.so_far, self.report, self.finished = seed, kept, so_far, report, 0
 
-    def cell(self, runs: Sequence[Contestant], task: Task, episodes: int) -> Cell:
-        """What all trainings of one method reach."""
-        found = [self._run(run, choose_task(run, task), episodes) for run in runs]
+    def cell(self, runs: Sequence[Contestant], task: Task, episodes: int) -> Cell | None:
+        """What all trainings of one method reach; None where that is not known and nothing is to be measured."""
+        try:
+            found = [self._run(run, choose_task(run, task), episodes) for run in runs]
+        except _NotMeasured:
+            return None
         metric = task.headline
         finals = None if metric is None else np.array([one["finals"] for one in found], np.float64)
         return Cell(
             mean_estimate(np.array([one["returns"] for one in found], np.float64)),
             None if finals is None or metric is None else mean_estimate(finals, is_share=metric.is_share),
             tuple(float(np.mean(one["returns"])) for one in found),
-            sum(one["overlooking"] for one in found),
+            sum(int(np.count_nonzero(one["overlooked"])) for one in found),
         )
 
     def _run(self, run: Contestant, task: Task, episodes: int) -> dict[str, Any]:
         def outcome() -> dict[str, Any]:
+            if self.so_far:
+                raise _NotMeasured
             tell = False if self.report is None else self._tell(task.num_agents)
             found = evaluate(run, task, episodes=episodes, seed=self.seed, progress=tell)
             metric = task.headline
             return {
                 "returns": found.returns.tolist(),
                 "finals": None if metric is None else found.curves[metric.curve][:, -1].tolist(),
-                "overlooking": int((found.overlooked > 0).sum()),
+                "overlooked": found.overlooked.tolist(),
             }
 
-        depends_on = [fingerprint(run), *task_fingerprint(task), episodes, self.seed]
-        found: dict[str, Any] = self.kept.outcome(f"{run.name}-{task.num_agents}", depends_on, outcome)
+        # Episode i is the same however many there are, so that an outcome of more episodes holds that of fewer.
+        enough = lambda found: len(found["returns"]) >= episodes  # noqa: E731
+        depends_on = [fingerprint(run), *task_fingerprint(task), self.seed]
+        found = self.kept.outcome(f"{run.name}-{task.num_agents}", depends_on, outcome, enough)
         self.finished += episodes * task.num_agents
         self._tell(0)(0)
-        return found
+        return {name: values and values[:episodes] for name, values in found.items()}
 
     def _tell(self, agents: int) -> Report:
         return lambda more: None if self.report is None else self.report(self.finished + more * agents)

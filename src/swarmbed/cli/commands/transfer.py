@@ -70,6 +70,9 @@ def run(argv: Sequence[str]) -> None:
         help="folder for transfer.png, transfer.json, transfer.txt and the trained policies; an interrupted command "
         "resumes there (default: transfer)",
     )  # fmt: skip
+    parser.add_argument(
+        "--so-far", action="store_true", help="measure nothing: show what an earlier call has measured in --out"
+    )
     training = parser.add_argument_group("training")
     training.add_argument(
         "--train", type=_sizes, nargs="+", default=[], metavar="SIZES",
@@ -100,7 +103,8 @@ def run(argv: Sequence[str]) -> None:
         task = with_settings(named_task(options) or common_task(entries), options, spec)
     matrix = transfer(
         entries, task, num_agents=options.run_with, density=options.density, episodes=options.episodes,
-        agent_steps=options.agent_steps, seed=options.seed, quick=options.quick, out=options.out,
+        agent_steps=options.agent_steps, seed=options.seed, quick=options.quick, so_far=options.so_far,
+        out=options.out,
     )  # fmt: skip
     for number, (label, table) in enumerate(matrix.tables()):
         reports.show(f"{matrix.title}\n\n{label}" if number == 0 else f"\n{label}", table)
@@ -112,6 +116,8 @@ def run(argv: Sequence[str]) -> None:
 
 def _check_training_flags(options: argparse.Namespace) -> None:
     if options.train:
+        if options.so_far:
+            raise SwarmbedError("transfer: --so-far measures and trains nothing: name run folders in place of --train")
         if options.task is None and options.config is None:
             raise SwarmbedError("transfer: --train needs --task")
         return
