@@ -18,7 +18,7 @@ from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
 from swarmbed.evaluation.compare import Who, common_task, named_runs
 from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups
-from swarmbed.evaluation.kept import Kept, fingerprint, is_table, task_fingerprint
+from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
