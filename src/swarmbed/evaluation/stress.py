@@ -18,7 +18,7 @@ from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
 from swarmbed.evaluation.compare import Who, common_task, named_runs
 from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups
-from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
+from swarmbed.evaluation.kept import Kept, fingerprint, is_table, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
@@ -154,9 +154,8 @@ class _Bench:
                 raise SwarmbedError(f"{run.name} led to numbers that are not finite{under}")
             return found.tolist()
 
-        found = self.kept.outcome(
-            f"{run.name}-{kind_name or 'undisturbed'}", depends_on, returns, (rows, self.episodes)
-        )
+        name, shape = f"{run.name}-{kind_name or 'undisturbed'}", (rows, self.episodes)
+        found = self.kept.outcome(name, depends_on, returns, lambda kept: is_table(kept, shape))
         self.finished += rows * self.episodes
         self._tell(0)
         return np.array(found, np.float64)
