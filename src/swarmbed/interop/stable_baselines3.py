@@ -6,7 +6,7 @@ from swarmbed.interop.stable_baselines3 import SwarmVecEnv
 PPO("MlpPolicy", SwarmVecEnv("rendezvous", num_swarms=8, num_agents=5)).learn(100_000)
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -64,18 +64,18 @@ class SwarmVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
     def close(self) -> None:
         self.swarms.close()
 
-    def get_attr(self, attr_name: str, indices: int | Sequence[int] | None = None) -> list[Any]:
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """An attribute of the swarms, once for every agent that is asked about."""
         value = getattr(self if attr_name == "render_mode" else self.swarms, attr_name)
         return [value for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: int | Sequence[int] | None = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Always refused: programs are compiled for one task that all agents share."""
         raise SwarmbedError(f"{attr_name!r} cannot be set: all agents share one task; make another SwarmVecEnv")
 
     def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **named: Any) -> list[Any]:
         """A method of the swarms, called once; its answer, once for every agent."""
-        if len(self._get_indices(indices)) != self.num_envs:
+        if len(list(self._get_indices(indices))) != self.num_envs:
             raise SwarmbedError(f"{method_name!r} is a method of all swarms together: leave indices out")
         answer = getattr(self.swarms, method_name)(*arguments, **named)
         return [answer for _ in range(self.num_envs)]
