@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: train test test-all lint lock browser torch test-learning test-faults coverage bench docs clean
+.PHONY: train test test-all lint lock browser shells torch test-learning test-faults coverage bench docs clean
 
 train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, render a video
 	$(BIN)/swarmbed train rendezvous --preset quick
@@ -12,7 +12,7 @@ train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, 
 test: .venv/.dev lint  ## lint, types, import layers and the quick tests
 	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/integration
 
-test-all: .venv/.dev lint browser  ## the same and tests/integration: Chromium, processes, Ray, other libraries, experiments, documentation, wheel
+test-all: .venv/.dev lint browser shells  ## the same and tests/integration: Chromium, processes, Ray, other libraries, experiments, documentation, wheel
 	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: .venv/.dev
@@ -34,6 +34,12 @@ browser:
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  (apt-get update -qq && apt-get install -y -qq chromium chromium-driver >/dev/null) || \
 	  echo "no Chromium: install chromium and chromium-driver to run the tests of the viewer's page" >&2
+
+# Completion is tried in every shell that it is for.
+shells:
+	@command -v zsh >/dev/null && command -v fish >/dev/null || \
+	  (apt-get update -qq && apt-get install -y -qq zsh fish >/dev/null) || \
+	  echo "no zsh or no fish: completion is not tested there" >&2
 
 # Stable-Baselines3, TorchRL and BenchMARL: gigabytes on most machines, so that only CI insists on their tests.
 torch: .venv/.dev
