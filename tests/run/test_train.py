@@ -63,6 +63,16 @@ def test_two_processes_do_not_train_in_one_folder(finished: Path, capsys: pytest
         pass  # the refused one left no lock behind
 
 
+def test_a_new_run_keeps_out_of_a_folder_in_which_another_process_trains(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()}
+    with RunFolder(finished).held():
+        assert run_tiny(finished, "--iterations", "1", "--overwrite") == 2
+    assert f"another process is training in folder {finished}" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()} == before
+
+
 def test_rendezvous_has_no_capture_column(tmp_path: Path) -> None:
     assert run_tiny(tmp_path / "run", "--iterations", "1", task="rendezvous") == 0
     assert "captured" not in (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0]
@@ -219,7 +229,9 @@ def test_a_policy_trained_at_one_size_starts_a_run_at_another(finished: Path, tm
         (["pursuit", "--agents", "many"], "must be a whole number, a range such as 5..20"),
         (["pursuit", "--preset", "magic"], "preset 'magic' does not exist"),
         (["pursuit", "--init", "nobody"], "no run folder, policy file"),
-        (["--resume", "nowhere"], "no config.toml"),
+        (["--resume", "nowhere"], "nowhere does not exist"),
+        (["--resume", "."], "it has no config.toml"),
+        (["--resume", "pyproject.toml"], "pyproject.toml is a file, not the folder of a training run"),
         (["--resume", "nowhere", "--seed", "3"], "leave seed out"),
         (["--config", "nowhere.toml"], "does not exist"),
         (["pursuit", "--processes", "2"], "--coordinator"),

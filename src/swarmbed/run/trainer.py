@@ -189,10 +189,10 @@ class Trainer:
             point = Checkpoint(iteration, row["seconds"], state, best, best_return, rows)
             progress.iteration(row, self._steps / (now - started))
             self._log(row, loggers)
-            if _refused_in_a_row(rows) == REFUSALS:
-                progress.say(f"the last {REFUSALS} updates were refused: the policy does not change any more")
+            if self.writes and _refused_in_a_row(rows) == REFUSALS:
+                progress.warn(f"the last {REFUSALS} updates were refused: the policy does not change any more")
             if row.get("overlooked", 0) > 0 and not any(earlier.get("overlooked", 0) > 0 for earlier in rows[:-1]):
-                progress.say(
+                progress.warn(
                     "agents have more neighbours than slots and overlook the rest; more slots: --neighbour-slots"
                 )
             why = self._reason_to_stop(row, rows, state)

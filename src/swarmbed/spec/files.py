@@ -37,8 +37,16 @@ def whole(path: Path) -> Iterator[Path]:
     """A place to write to, which becomes ``path`` when all went well and vanishes when not.
 
     It lies beside the target and is forced to the disk before it takes the target's name, so that nothing ever stands
-    under that name but the old file or the whole new one.
+    under that name but the old file or the whole new one. A link stays, and what it leads to is replaced. What is
+    neither a file nor a folder, such as a pipe or /dev/stdout, is written to when all is there, and never replaced.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / "content"
+            with path.open("wb") as file:
+                file.write((Path(folder) / "content").read_bytes())
+        return
+    path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name may be as long as the file system allows, and this one is longer by a few letters.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:SHOWN]}.", suffix=_UNFINISHED)
