@@ -5,6 +5,14 @@ import re
 import pytest
 
 from swarmbed.cli.main import main
+from swarmbed.spec import registry
+
+
+@pytest.fixture(autouse=True)
+def only_built_in_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = registry.tasks.all().items()
+    built_in = {name: kind for name, kind in known if kind.__module__.startswith("swarmbed.tasks.")}
+    monkeypatch.setattr(registry.tasks, "members", built_in)
 
 
 def helped(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:

@@ -51,6 +51,16 @@ def test_two_processes_do_not_train_in_one_folder(finished: Path, capsys: pytest
         pass  # the refused one left no lock behind
 
 
+def test_a_new_run_keeps_out_of_a_folder_in_which_another_process_trains(
+    finished: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()}
+    with RunFolder(finished).held():
+        assert run_tiny(finished, "--iterations", "1", "--overwrite") == 2
+    assert f"another process is training in folder {finished}" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in finished.rglob("*") if path.is_file()} == before
+
+
 def test_the_columns_are_the_tasks_own_metrics(tmp_path: Path, plugins_leave_no_trace: None) -> None:
     assert run_tiny(tmp_path / "run", "--iterations", "1", "--plugin", str(DRIFT), task="toy_task") == 0
     header = (tmp_path / "run" / "metrics.csv").read_text().splitlines()[0].split(",")
@@ -168,7 +178,9 @@ def test_a_policy_trained_at_one_size_starts_a_run_at_another(finished: Path, tm
         (["pursuit", "--agents", "many"], "must be a whole number, a range such as 5..20"),
         (["pursuit", "--preset", "magic"], "preset 'magic' does not exist"),
         (["pursuit", "--init", "nobody"], "not a run folder, policy file"),
-        (["--resume", "nowhere"], "folder nowhere does not exist"),
+        (["--resume", "nowhere"], "nowhere does not exist"),
+        (["--resume", "."], "it has no config.toml"),
+        (["--resume", "pyproject.toml"], "pyproject.toml is a file, not the folder of a training run"),
         (["--resume", "nowhere", "--seed", "3"], "leave seed out"),
         (["--config", "nowhere.toml"], "does not exist"),
         (["pursuit", "--processes", "2"], "--coordinator"),

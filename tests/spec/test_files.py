@@ -2,6 +2,7 @@
 
 import ast
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,34 @@ def _way_of_writing(call: ast.Call) -> str | None:
     texts = [mode.value for mode in modes if isinstance(mode, ast.Constant) and isinstance(mode.value, str)]
     writes = [text for text in texts if set(text) <= set("rwaxbt+") and set(text) & set("wax")]
     return f".open({writes[0]!r})" if name == "open" and writes else None
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "file")
+    for content in (b"old", b"new"):
+        write_atomically(tmp_path / "link", content)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "deep" / "file").read_bytes() == content
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write_atomically(tmp_path / "pipe", b"content")
+    reader.join(10)
+    assert got == [b"content"]
+    assert (tmp_path / "pipe").is_fifo() and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_device_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "full").symlink_to("/dev/full")  # through a link, in case it is
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(tmp_path / "full", b"content")
+    assert (tmp_path / "full").is_char_device()
 
 
 def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None:

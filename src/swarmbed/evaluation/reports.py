@@ -3,6 +3,7 @@
 import html
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,12 @@ def check_output(path: str | None, flag: str, endings: tuple[str, ...] = ()) -> 
         raise SwarmbedError(f"{flag} must name a file, but {path} is a folder")
     if path is not None and endings and Path(path).suffix.lower() not in endings:
         raise SwarmbedError(f"{flag} must end in one of {', '.join(endings)}, which {path} does not")
+    if path is not None and not Path(path).exists():
+        folder = next(folder for folder in Path(path).absolute().parents if folder.exists())
+        if not folder.is_dir():
+            raise SwarmbedError(f"{flag} cannot be written: {folder} is not a folder")
+        if not os.access(folder, os.W_OK):
+            raise SwarmbedError(f"{flag} cannot be written: there is no right to write to {folder}")
 
 
 def write_json(path: str, report: dict[str, Any]) -> None:

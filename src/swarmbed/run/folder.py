@@ -65,7 +65,8 @@ class RunFolder:
     def held(self) -> Iterator[None]:
         """Keep other processes from reading or writing the folder. The lock ends with its process."""
         if not self.path.is_dir():
-            raise SwarmbedError(f"folder {self.path} does not exist")
+            exists = "is a file, not the folder of a training run" if self.path.exists() else "does not exist"
+            raise SwarmbedError(f"{self.path} {exists}")
         if fcntl is None:
             yield
             return

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from swarmbed.run.folder import say
 from swarmbed.tasks.metric import Metric
 
 PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
@@ -48,6 +49,13 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         """A sentence that stays."""
         if self.enabled:
             self.console.print(text, style="dim", highlight=False, soft_wrap=True)
+
+    def warn(self, text: str) -> None:
+        """A sentence that is said also where nobody wants to see progress."""
+        if self.enabled:
+            self.say(text)
+        else:
+            say(text)
 
     def compiling(self) -> None:
         self.say("compiling (about 15 seconds for new settings, cached for known ones) …")

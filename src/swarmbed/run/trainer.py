@@ -221,10 +221,10 @@ class Trainer:
             point = Checkpoint(iteration, row["seconds"], state, best, best_return, rows)
             progress.iteration(row, self._steps / (now - started))
             self._log(row, loggers)
-            if _refused_in_a_row(rows) == REFUSALS:
-                progress.say(f"the last {REFUSALS} updates were rejected: the policy no longer changes")
+            if self.writes and _refused_in_a_row(rows) == REFUSALS:
+                progress.warn(f"the last {REFUSALS} updates were rejected: the policy no longer changes")
             if row.get("overlooked", 0) > 0 and not any(earlier.get("overlooked", 0) > 0 for earlier in rows[:-1]):
-                progress.say("agents have more neighbours than slots and overlook the rest; raise --neighbour-slots")
+                progress.warn("agents have more neighbours than slots and overlook the rest; raise --neighbour-slots")
             why = self._reason_to_stop(row, rows, state)
             if requests.number is not None:
                 why = why or "asked to stop"

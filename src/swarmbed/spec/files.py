@@ -38,7 +38,16 @@ def whole(path: Path) -> Iterator[Path]:
 
     It is next to the target and synced to disk before it takes the target's name, so that name always refers to the old
     file or to the complete new one.
+    A link stays, and what it leads to is replaced. What is neither a file nor a folder, such as a pipe or /dev/stdout,
+    is written to at the end, and never replaced.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder) / "content"
+            with path.open("wb") as file:
+                file.write((Path(folder) / "content").read_bytes())
+        return
+    path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name may be as long as the file system allows, and this one is longer by a few letters.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:SHOWN]}.", suffix=_UNFINISHED)

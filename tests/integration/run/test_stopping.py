@@ -109,10 +109,11 @@ def test_a_state_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path)
     assert iterations_kept(tmp_path / "run") == []
 
 
+@pytest.mark.parametrize("progress", [True, False])
 def test_updates_that_are_refused_again_and_again_are_said_once(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    progress: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    never = SMALL | {"algorithm": replace(SMALL["algorithm"], kl_slack=1e-30), "progress": True}
+    never = SMALL | {"algorithm": replace(SMALL["algorithm"], kl_slack=1e-30), "progress": progress}
     result = swarmbed.train(Drift(), iterations=12, out=tmp_path / "run", **never)
     assert [row["accepted"] for row in result.metrics] == [0] * 12
     assert capfd.readouterr().err.count("the last 10 updates were rejected") == 1
