@@ -20,7 +20,7 @@ from swarmbed.evaluation.evaluate import Numbers, evaluate
 from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
-from swarmbed.evaluation.transfer_matrix import DENSITIES, Cell, TransferMatrix, trained_with
+from swarmbed.evaluation.transfer_matrix import DENSITIES, NOT_YET, Cell, TransferMatrix, trained_with
 from swarmbed.policy.find import Contestant, choose_task
 from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
@@ -94,7 +94,7 @@ def transfer(
             floors[size] = found
             for name in (name for name in entries if size not in missing[name]):
                 if (found := bench.cell(entries[name], tasks[size], counts[size])) is None:
-                    missing[name][size] = "not measured yet"
+                    missing[name][size] = NOT_YET
                 else:
                     cells[name][size] = found
     if so_far:

@@ -28,6 +28,7 @@ from swarmbed.tasks.base import Task
 
 DENSITIES = ("growing", "constant")
 FLOOR = "random (the floor)"
+NOT_YET = "not measured yet"
 SCALE = "share of the best lead over random actions in the column"
 
 
@@ -137,7 +138,8 @@ class TransferMatrix:
         for size in self.sizes:
             table.add_column(f"{size} ({self.episodes[size]} episodes)", justify="right")
         for name, row in self.cells.items():
-            cells = [self._text(row[n], final) if n in row else "cannot run" for n in self.sizes]
+            absent = {n: "not yet" if why == NOT_YET else "cannot run" for n, why in self.missing[name].items()}
+            cells = [self._text(row[n], final) if n in row else absent[n] for n in self.sizes]
             table.add_row(name, self.trained[name] or "–", str(self._runs(name)), *cells)
         table.add_row(FLOOR, "–", "1", *(self._text(self.floor[n], final) for n in self.sizes))
         return table
