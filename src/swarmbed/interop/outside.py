@@ -7,9 +7,7 @@ called from Python in every step, so it may use any library.
 """
 
 import hashlib
-import importlib
 import inspect
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,6 +21,7 @@ from jax import Array
 from swarmbed.interop.spaces import encode
 from swarmbed.learn.rollout import step_keys
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.functions import function_named
 from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.disturbances.settings import Kind
 from swarmbed.tasks.disturbances.state import with_strengths
@@ -79,18 +78,7 @@ class OutsidePolicy:
 
 def outside_policy(text: str) -> OutsidePolicy:
     """``module:function``, imported from where Python finds modules, including the current folder."""
-    module, colon, name = text.partition(":")
-    if not (module and colon and name):
-        raise SwarmbedError(f"--policy must be module:function, not {text!r}")
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
-    try:
-        function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise SwarmbedError(f"--policy {text} cannot be loaded: {error}") from error
-    if not callable(function):
-        raise SwarmbedError(f"--policy {text} is not a function")
-    return OutsidePolicy(function, name)
+    return OutsidePolicy(function_named(text, "--policy"), text.partition(":")[2])
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2, 3))

@@ -10,8 +10,6 @@ A Python function is ``module:function``. It gets what agents observe as numpy a
 Agents of many swarms come in one call, so a function must not carry anything from one call to the next.
 """
 
-import importlib
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +23,7 @@ from jaxtyping import Float, PRNGKeyArray
 from swarmbed.controllers.base import Controller
 from swarmbed.policy.find import Contestant, as_contestant
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.functions import function_named
 from swarmbed.tasks.base import State, Task
 
 Act = Callable[..., Any]
@@ -62,24 +61,8 @@ def submitted(what: str) -> Contestant:
     if Path(what).suffix == ".onnx":
         return Contestant(Path(what).stem, Outside(_onnx(Path(what))))
     if ":" in what and not Path(what).exists():
-        return Contestant(what, Outside(_function(what)))
+        return Contestant(what, Outside(function_named(what, "WHO")))
     return as_contestant(what)
-
-
-def _function(what: str) -> Act:
-    """A function by the name of its module, which may be in the current folder."""
-    module, _, name = what.partition(":")
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        found = getattr(importlib.import_module(module), name, None)
-    except ImportError as error:
-        raise SwarmbedError(f"the module {module!r} cannot be imported: {error}") from error
-    finally:
-        sys.path.remove(str(Path.cwd()))
-    if not callable(found):
-        raise SwarmbedError(f"the module {module!r} has no function {name!r}")
-    act: Act = found
-    return act
 
 
 def _onnx(path: Path) -> Act:

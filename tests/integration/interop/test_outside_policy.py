@@ -73,9 +73,9 @@ def test_the_command_takes_module_and_function(
     ("text", "words"),
     [
         ("nothing", "must be module:function"),
-        ("no_such_module:act", "cannot be loaded"),
-        ("json:no_such_function", "cannot be loaded"),
-        ("json:__name__", "is not a function"),
+        ("no_such_module:act", "cannot be imported"),
+        ("json:no_such_function", "has no function"),
+        ("json:__name__", "has no function"),
     ],
 )
 def test_what_cannot_be_loaded_is_one_sentence(text: str, words: str) -> None:
