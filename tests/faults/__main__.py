@@ -4,10 +4,11 @@ import argparse
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from faults.report import GOALS, Report
+from faults.report import EVERY, GOALS, Report
 from faults.shim import Shim, preload
 
 LEAST = 1.0  # seconds for which another round is worth it
@@ -36,8 +37,9 @@ def main() -> int:
         report = Report(options.seed, options.json, watched)
         watches = [_watch(what, options.hours, out) for what, out in watched.items()]
         failed = conduct_all(chosen, options.seed, seconds, report)
-        for watch in watches:
-            watch.wait()
+        while any(watch.poll() is None for watch in watches):
+            report.write()
+            time.sleep(EVERY)
         report.end()
     return failed
 

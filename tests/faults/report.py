@@ -25,11 +25,11 @@ class Report:
     def now(self, name: str, count: Count) -> None:
         """After each try."""
         if time.monotonic() - self.written > EVERY:
-            self._write(name, count)
+            self.write(name, count)
 
     def told(self, name: str, count: Count) -> None:
         """After a campaign's share of the time."""
-        self._write(name, count)
+        self.write(name, count)
         end = "" if count.complete else f" (of {GOALS[name] or 'all'})"
         print(
             f"{name:<18}{count.tries - count.failed:>8} of {count.tries:<8}{end:<14}{count.seconds:>8.0f} s", flush=True
@@ -38,11 +38,11 @@ class Report:
             print(f"    {complaint}", flush=True)
 
     def end(self) -> None:
-        self._write()
+        self.write()
         for what, facts in self._memory().items():
             print(f"memory of a {what}: {json.dumps(facts)}", flush=True)
 
-    def _write(self, name: str | None = None, count: Count | None = None) -> None:
+    def write(self, name: str | None = None, count: Count | None = None) -> None:
         if name is not None and count is not None:
             self.campaigns[name] = {
                 "tries": count.tries, "failed": count.failed, "goal": GOALS[name] or "all",
