@@ -35,6 +35,11 @@ class EvasionTask(SwarmTask):
     )
     capture_radius: float = setting(1.0, "distance of a pursuer at which an evader is caught, units", above=0)
     evader_speed_ratio: float = setting(2.0, "the evader's speed over the pursuers' top speed", at_least=0)
+    approach_cost: float = setting(
+        0.0,
+        "weight of the pursuers' mean distance to their nearest evader, as a cost in the reward: an aid to train with",
+        at_least=0,
+    )
 
     @property
     def evader_count(self) -> int:
@@ -67,6 +72,17 @@ class EvasionTask(SwarmTask):
     def nearest_pursuer(self, state: State) -> Float[Array, " E"]:
         """d_min of every evader."""
         return self.evader_distances(state).min(axis=0)
+
+    def cost_of_distance(self, state: State) -> Float[Array, ""]:
+        """What ``approach_cost`` takes off the reward: every pursuer counts, wherever it is.
+
+        The reward of the task depends on the nearest pursuer alone, so those far away learn nothing from it; yet an
+        evader is caught only when all of them are around it.
+        """
+        if isinstance(self.approach_cost, float) and self.approach_cost == 0:
+            return jnp.zeros(())
+        nearest = jnp.where(state.present, self.evader_distances(state).min(axis=1), 0.0)
+        return self.approach_cost * nearest.sum() / (jnp.maximum(self.population(state), 1.0) * self.space.diameter)
 
     def evader_distances(self, state: State) -> Float[Array, "N E"]:
         """Of every pursuer from every evader; a pursuer that is absent is infinitely far away."""

@@ -40,7 +40,7 @@ class MultiPursuit(EvasionTask):
         return self.move(state._replace(evaders=evaders), action)
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
-        return self.caught(next_state).sum(dtype=jnp.result_type(float))
+        return self.caught(next_state).sum(dtype=jnp.result_type(float)) - self.cost_of_distance(next_state)
 
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         return {"captures": self.caught(state).sum(dtype=jnp.result_type(float))}

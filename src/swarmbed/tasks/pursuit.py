@@ -35,7 +35,8 @@ class Pursuit(EvasionTask):
     )
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
-        return -jnp.minimum(self.nearest_pursuer(next_state)[0], self.sight_range) / self.sight_range
+        distance = jnp.minimum(self.nearest_pursuer(next_state)[0], self.sight_range)
+        return -distance / self.sight_range - self.cost_of_distance(next_state)
 
     def terminated(self, state: State) -> Bool[Array, ""]:
         return self.nearest_pursuer(state)[0] <= self.capture_radius
