@@ -72,7 +72,7 @@ def train(
         for name in (name for name, value in given.items() if value is not None):
             raise SwarmbedError(f"resume keeps the run's own settings: leave {name} out (only iterations may change)")
         return resume_run(Path(resume), iterations=iterations, outputs=outputs, callback=callback)
-    base = preset_named(preset) if preset is not None else {}
+    base = preset_named(preset, _named(task)) if preset is not None else {}
     learner = Learner(
         _with_settings(_spec("task", task, base), num_agents=num_agents, observation=observation),
         _spec("embedding", embedding, base),
@@ -89,6 +89,11 @@ def train(
         return start_run(learner, run, folder, overwrite=overwrite, outputs=outputs, callback=callback)
     check_count("seeds", seeds, 1)
     return start_runs(learner, run, folder, seeds, overwrite=overwrite, outputs=outputs, callback=callback)
+
+
+def _named(task: str | Task | None) -> str | None:
+    """The task's name, by which a preset may differ."""
+    return registry.task_name(task) if isinstance(task, Task) else task
 
 
 def _spec(kind: str, given: Any, base: config.Config) -> Any:

@@ -53,7 +53,7 @@ def run(argv: Sequence[str]) -> None:
     # The flags depend on the task, so the task has to be known before they are parsed.
     choices.task = argv[0] if argv and not argv[0].startswith("-") else None
     added = [registry.load_plugin(path) for path in choices.plugin]
-    base = preset(choices.preset) if choices.preset else {}
+    base = preset(choices.preset, choices.task) if choices.preset else {}
     if choices.config:
         base = config.merged(base, config.read(Path(choices.config)))
     names = _names(choices, base, added)

@@ -131,7 +131,7 @@ def _check_training_flags(options: argparse.Namespace) -> None:
 
 def _settings(options: argparse.Namespace, spec: type) -> config.Config:
     """Settings of the trainings: preset, then file, then flags."""
-    base = preset(options.preset) if options.preset else {}
+    base = preset(options.preset, options.task) if options.preset else {}
     if options.config is not None:
         base = config.merged(base, config.read(Path(options.config)))
     task = ({"name": options.task} if options.task is not None else {}) | given(options, spec)

@@ -6,7 +6,7 @@ from typing import Any
 from swarmbed.learn.learner import Learner
 from swarmbed.run.train import learner_from
 from swarmbed.spec.config import Config, merged
-from swarmbed.spec.presets import preset
+from swarmbed.spec.presets import RECIPE, preset
 from swarmbed.study.claims import Claim
 
 # The least number of iterations that counts, per task variant.
@@ -43,7 +43,7 @@ class Training:
             "task": {"name": self.variant, "observation": self.observation},
             "embedding": self.embedding,
         }
-        return merged(preset(self.preset) if self.preset else {}, own)
+        return merged(preset(self.preset, self.variant) if self.preset else {}, own)
 
     @property
     def learner(self) -> Learner:
@@ -74,6 +74,14 @@ def training(
 def calm(training: Training) -> Training:
     """The same with less exploration noise at the start: beside the paper's settings, never in their place."""
     return replace(training, method=f"{training.method}-calm", label=f"{training.label} (calm)", preset="calm")
+
+
+def recipe(variant: str) -> Training:
+    """The task's recipe: what we recommend, beside the paper's settings, never in their place."""
+    settings = preset(RECIPE, variant)
+    observation = settings.get("task", {}).get("observation", "extended")
+    iterations = settings["run"]["iterations"]
+    return Training(variant, "recipe", "recipe", observation, {"name": "neural"}, iterations, RECIPE)
 
 
 @dataclass(frozen=True)
