@@ -78,6 +78,24 @@ def test_what_comes_after_the_end_of_an_episode_does_not_count() -> None:
     np.testing.assert_array_equal(told.environments.state.agents.position, [[[3, 0]]])
 
 
+@pytest.mark.parametrize(("kept", "wanted"), [(1.0, -3.0), (0.5, -2.125)])
+def test_a_gradient_that_fades_halves_with_every_step_back_in_time(kept: float, wanted: float) -> None:
+    # Every action moves one point by (b, 0), r_t = −x_t/2. By the last of three actions x_t grows by 1, by the one
+    # before it by the share that is kept, and so on: −½ [1 + (1 + κ) + (1 + κ + κ²)].
+    task = Drift(num_agents=1)
+    start = rollout.start(task, KEY, 1, random_age=False)
+    agents = start.state.agents._replace(position=jnp.full((1, 1, 2), 0.5))
+    start = start._replace(state=start.state._replace(agents=agents))
+
+    def objective(ahead: Any) -> Any:
+        act = lambda state, transmitted, key: (jnp.stack([ahead, 0.0])[None, None], None)  # noqa: E731
+        return discounted_return(task, act, start, KEY, 3, 1.0, kept)[0]
+
+    value, gradient = jax.value_and_grad(objective)(jnp.array(1.0))
+    assert value == pytest.approx(-(1.0 + 1.5 + 2.0))  # ½ (x_t + ½) for x_t = 1.5, 2.5, 3.5
+    assert gradient == pytest.approx(wanted)
+
+
 SMALL = BatchSettings(environments=8, segment=6)
 LEARNER = Learner(Drift(), Moments(), Analytic(learning_rate=0.05), SMALL, Perceptron((8,)))
 

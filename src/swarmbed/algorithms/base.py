@@ -109,6 +109,11 @@ class ThroughTheSwarm(LearningAlgorithm):
 
     not_measured: ClassVar[tuple[str, ...]] = ("kl", "explained_variance")
 
+    gradient_kept: float = setting(
+        1.0, "share of the gradient that is kept in every step back in time; 1 is the exact gradient",
+        above=0, at_most=1,
+    )  # fmt: skip
+
     @abstractmethod
     def improve(self, run: Run, params: PolicyParams, memory: Any, key: PRNGKeyArray) -> tuple[Update, Any]:
         """One improvement of the policy, and what ``run`` reported about its episodes."""

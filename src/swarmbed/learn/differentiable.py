@@ -13,7 +13,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.learn import rollout
 from swarmbed.learn.rollout import Act, Environments, Tally
-from swarmbed.tasks.base import Task
+from swarmbed.tasks.base import State, Task
 
 
 class Told(NamedTuple):
@@ -23,14 +23,29 @@ class Told(NamedTuple):
     tally: Tally
 
 
+def fading(state: State, kept: float) -> State:
+    """The same state, through which only a share of the gradient passes.
+
+    Swarms are chaotic: the exact gradient of a long episode is dominated by the few paths along which it grows.
+    """
+    if isinstance(kept, float) and kept == 1:
+        return state
+    half = lambda leaf: kept * leaf + (1 - kept) * lax.stop_gradient(leaf)  # noqa: E731
+    return jax.tree.map(lambda leaf: half(leaf) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf, state)
+
+
 def discounted_return(
-    task: Task, act: Act, start: Environments, key: PRNGKeyArray, num_steps: int, discount: float
+    task: Task, act: Act, start: Environments, key: PRNGKeyArray, num_steps: int, discount: float, kept: float = 1.0
 ) -> tuple[Float[Array, ""], Told]:
-    """E[Σ_t γᵗ r_t] over the swarms, of ``num_steps`` steps or until the end; nothing counts after that."""
+    """E[Σ_t γᵗ r_t] over the swarms, of ``num_steps`` steps or until the end; nothing counts after that.
+
+    ``kept`` scales the gradient with respect to the state in every step back in time; the value does not depend on it.
+    """
     num_envs = start.episode_return.shape[0]
 
     def step(carry: Any, time: Array) -> tuple[Any, None]:
         envs, going, objective = carry
+        envs = envs._replace(state=fading(envs.state, kept))
         act_key, move_key = rollout.step_keys(key, time)
         action, _ = act(envs.state, jax.vmap(task.transmit)(envs.state), act_key)
         moved = jax.vmap(task.advance)(jax.random.split(move_key, num_envs), envs.state, action)

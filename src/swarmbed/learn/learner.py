@@ -164,7 +164,8 @@ class Learner:
 
         def run(policy: PolicyParams, key: PRNGKeyArray) -> tuple[Array, Told]:
             act = act_with(self.task, self.policy_model, policy, algorithm.shared_noise)
-            return discounted_return(self.task, act, start, key, how.steps, algorithm.discount)
+            kept = algorithm.gradient_kept
+            return discounted_return(self.task, act, start, key, how.steps, algorithm.discount, kept)
 
         update, told = algorithm.improve(run, state.policy, state.memory, update_key)
         metrics = {
