@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
+from swarmbed.evaluation.progress import Bar
 from swarmbed.run.folder import say
 from swarmbed.tasks.metric import Metric
 
@@ -28,7 +29,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         self.console = Console(file=sys.stderr)
         self.live = enabled and self.console.is_terminal
         self.last_line = 0.0
-        self.bar = Progress(
+        self.bar = Bar(
             TextColumn("[bold]{task.description}"),
             BarColumn(bar_width=20),
             TextColumn("{task.completed}/{task.total}  {task.fields[note]}"),
