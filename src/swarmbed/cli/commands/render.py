@@ -35,12 +35,12 @@ def run(argv: Sequence[str]) -> None:
     make_folder(Path(options.out))
     look = Look(**given(options, Look))
     devices.set_up()
-    contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
-    task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    contestant.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
+    named = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
+    task = with_settings(choose_task(named, named_task(options)), options, spec)
+    named.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
     with _progress() as on_frame:
         picture = render(
-            contestant,
+            named,
             task,
             out=options.out,
             seed=options.seed,
