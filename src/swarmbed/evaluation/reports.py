@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import write_atomically
@@ -65,7 +67,21 @@ def show(title: str, table: Table) -> None:
     if not console.is_terminal:
         console = Console(width=WIDE)
     console.print(title, style="bold", highlight=False)
-    console.print(table, highlight=False)
+    if Console(width=WIDE).measure(table).minimum <= console.width:
+        console.print(table, highlight=False)
+    else:  # it would cut numbers off
+        _show_as_list(console, table)
+
+
+def _show_as_list(console: Console, table: Table) -> None:
+    """Every row as lines of its own: the first cell, and below it the others."""
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        for place, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
+            if cell:
+                line = Text(": ".join(str(part) for part in (column.header, cell) if part))
+                console.print(Padding(line, (0, 0, 0, 2 if place else 0), expand=False))
+    if table.caption:
+        console.print(table.caption, highlight=False)
 
 
 def as_text(title: str, table: Table) -> str:
