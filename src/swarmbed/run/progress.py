@@ -13,6 +13,7 @@ from swarmbed.evaluation.progress import Bar
 from swarmbed.run.folder import say
 from swarmbed.tasks.metric import Metric
 
+NARROW = 80  # columns below which a terminal shows the return alone
 PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
 
 
@@ -29,9 +30,10 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         self.console = Console(file=sys.stderr)
         self.live = enabled and self.console.is_terminal
         self.last_line = 0.0
+        self.narrow = self.live and self.console.width < NARROW
         self.bar = Bar(
             TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=20),
+            *([] if self.narrow else [BarColumn(bar_width=20)]),
             TextColumn("{task.completed}/{task.total}  {task.fields[note]}"),
             TimeRemainingColumn(compact=True),
             console=self.console,
@@ -70,6 +72,9 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             return
         value = row["mean_return"]
         shown = "return   …  " if math.isnan(value) else f"return {value:8.2f}"
+        if self.narrow:  # more would be cut off
+            self.bar.update(self.task, completed=row["iteration"], note=shown)
+            return
         if self.metric is not None and not math.isnan(measured := row[self.metric.name]):
             words = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
             shown += f"  {self.metric.label} {words}"
