@@ -61,12 +61,13 @@ def plain_table() -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
 
 
-def show(title: str, table: Table) -> None:
-    """Print a table under its title; where no terminal sets a width, lines are as long as they need to be."""
+def show(title: str | None, table: Table) -> None:
+    """Print a table under a title, unless it has its own. Where no terminal sets a width, lines are as long as needed."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDE)
-    console.print(title, style="bold", highlight=False)
+    if title is not None:
+        console.print(title, style="bold", highlight=False)
     if Console(width=WIDE).measure(table).minimum <= console.width:
         console.print(table, highlight=False)
     else:  # it would cut numbers off
@@ -75,6 +76,8 @@ def show(title: str, table: Table) -> None:
 
 def _show_as_list(console: Console, table: Table) -> None:
     """Every row as lines of its own: the first cell, and below it the others."""
+    if table.title:
+        console.print(table.title, style="bold", highlight=False)
     for row in zip(*(column.cells for column in table.columns), strict=True):
         for place, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
             if cell:
