@@ -62,7 +62,7 @@ def plain_table() -> Table:
 
 
 def show(title: str | None, table: Table) -> None:
-    """Print a table under a title, unless it has its own. Where no terminal sets a width, lines are as long as needed."""
+    """Print a table under a title, unless it has its own. Without a terminal, lines are as long as they need to be."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDE)

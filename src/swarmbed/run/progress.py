@@ -54,7 +54,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             self.console.print(text, style="dim", highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """A sentence that is said also where nobody wants to see progress."""
+        """A sentence that appears even if progress is switched off."""
         if self.enabled:
             self.say(text)
         else:
