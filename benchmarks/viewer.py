@@ -93,9 +93,9 @@ def scenario(page: Browser, agents: int, seconds: float) -> dict[str, dict[str, 
 
 def show(who: str, agents: int) -> tuple[str, uvicorn.Server]:
     """A server that shows a policy at constant density; its address."""
-    catalog, contestant = Catalog(), find(who)
+    catalog, named = Catalog(), find(who)
     side = 100.0 * math.sqrt(agents / 20)
-    name = catalog.add_task(replace(contestant.task or make("rendezvous-local"), width=side, height=side))
+    name = catalog.add_task(replace(named.task or make("rendezvous-local"), width=side, height=side))
     listener = launch.open_port(0)
     running = uvicorn.Server(launch.config_for(server.make_app(catalog, Setup(name, who, None, agents, 1))))
     threading.Thread(target=running.run, kwargs={"sockets": [listener]}, daemon=True).start()

@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from swarmbed.evaluation.compare import standings_in
+
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "results"
 DECISIONS = {"alone": "network_alone", "all": "network_of_all", "voronoi": "voronoi_of_all"}
@@ -19,4 +21,4 @@ def read_returns(path: Path) -> list[float]:
 
 
 def metric(panel: dict[str, Any]) -> str:
-    return "captured_by" if any("captured_by" in s for s in panel["contestants"].values()) else "mean_distance"
+    return "captured_by" if any("captured_by" in s for s in standings_in(panel).values()) else "mean_distance"

@@ -6,6 +6,7 @@ from typing import Any
 
 from results_files import DECISIONS, RESULTS, load, metric, read_returns
 
+from swarmbed.evaluation.compare import standings_in
 from swarmbed.study.experiments import pursuit_global
 
 STEPS = (50, 100, 200, 500, 1024)
@@ -112,7 +113,7 @@ def contest_table(evaluation: dict[str, Any]) -> list[str]:
         steps = [step for step in STEPS if step <= evaluation["settings"]["horizon"]]
         ending = f"return of {evaluation['settings']['horizon']} steps"
         lines += ["| method | " + " | ".join(map(str, steps)) + f" | {ending} |", "|---" * (len(steps) + 2) + "|"]
-        for name, standing in panel["contestants"].items():
+        for name, standing in standings_in(panel).items():
             cells = [_cell(standing, measure, step) for step in steps]
             low, high = standing["return_mean_ci"]
             cells.append(f"{standing['return_mean']:.2f} [{low:.2f}, {high:.2f}]")

@@ -12,7 +12,7 @@ pytest.importorskip("websockets")
 
 import uvicorn
 
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.tasks import make
 from swarmbed.viewer import engine, launch, server
 from swarmbed.viewer.catalog import Catalog
@@ -33,7 +33,7 @@ def quick_engines(quick_jit: Callable[..., Any]) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     offered = Catalog()
-    offered.add_contestant(Contestant("untrained", random_policy(make("rendezvous", num_agents=5))))
+    offered.add_controller(NamedController("untrained", random_policy(make("rendezvous", num_agents=5))))
     return offered
 
 

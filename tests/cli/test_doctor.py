@@ -1,9 +1,11 @@
 """swarmbed doctor: what it says, and the reference that it compares with."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from swarmbed.benchmarks import runner
 from swarmbed.benchmarks.reference import REFERENCE, RESULTS
@@ -19,14 +21,23 @@ def test_the_reference_is_what_was_measured() -> None:
 
 
 def test_everything_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"": ["numpy"], "view": ["starlette"], "dream": ["no-such-package"]}
+    asked = {"": ["numpy"], "view": ["starlette"], "dream": ["no-such-package"], "dev": ["no-such-linter"]}
     monkeypatch.setattr(doctor, "requirements", lambda: asked)
     assert main(["doctor", "--no-speed"]) == 0
     out = capsys.readouterr().out
     assert "✓ numpy " in out
     assert "✓ cpu 0: cpu" in out
     assert "✗ dream: without no-such-package; pip install 'swarmbed[dream]'" in out
+    assert "dev: not installed; only for work on swarmbed itself" in out
     assert "speed" not in out
+
+
+def test_words_stay_whole_in_a_narrow_terminal() -> None:
+    screen = io.StringIO()
+    line = "✗ dream: without no-such-package; pip install 'swarmbed[dream]'"
+    doctor._print(Console(file=screen, force_terminal=True, color_system=None, width=40), "extras", iter([line]))
+    shown = [text.rstrip() for text in screen.getvalue().splitlines()]
+    assert shown == ["extras", "  ✗ dream: without no-such-package; pip", "  install 'swarmbed[dream]'"]
 
 
 def test_speed_is_a_ratio_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:

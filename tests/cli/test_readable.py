@@ -14,7 +14,8 @@ from swarmbed.cli.plain import plain
     ("text", "ascii_text"),
     [
         ("compiling …", "compiling ..."),
-        ("8 × 8, β = −10⁻³", "8 x 8, beta = -10-3"),
+        ("8 × 8, β = −10⁻³", "8 x 8, beta = -10^-3"),
+        ("1024³ γᵗ", "1024^3 gamma^t"),
         ("ẋ = K₀ Σ", "x = K0 sum "),
         ("Šošić", "Sosic"),
         ("plain", "plain"),
@@ -37,6 +38,15 @@ def test_output_without_unicode_is_readable_and_no_error(arguments: list[str]) -
     assert b"?" not in said.replace(b"did you mean 'list'?", b"")
 
 
+def test_a_list_in_eighty_columns_breaks_no_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["list", "policies"]) == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("multi-pursuit-")]
+    assert rows and all(" multi_pursuit " in row for row in rows)
+
+
 @pytest.mark.parametrize("what", ["tasks", "policies", "algorithms"])
 def test_a_list_in_forty_columns_keeps_names_whole(
     what: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -48,6 +58,18 @@ def test_a_list_in_forty_columns_keeps_names_whole(
     assert f"\n{names[what]}\n" in out
     assert max(map(len, out.splitlines())) <= 40
     assert "…" not in out
+
+
+def test_help_is_a_command_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    for word, flag in ((["help"], ["--help"]), (["help", "list"], ["list", "--help"])):
+        said = []
+        for arguments in (word, flag):
+            try:
+                assert main(arguments) == 0
+            except SystemExit as ended:  # argparse's own help
+                assert ended.code == 0
+            said.append(capsys.readouterr().out)
+        assert said[0] == said[1] != ""
 
 
 def test_help_fits_forty_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

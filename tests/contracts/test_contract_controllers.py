@@ -31,12 +31,11 @@ class OneForAll(Still):
 
 @dataclass(frozen=True)
 class ToTheCentre(Still):
-    """In the direction of the swarm's centre, which does not exist for one that is alone."""
+    """To the centre of the others, which does not exist for one that is alone."""
 
     def control(self, task: Any, state: Any, key: Any) -> Any:
         there = jnp.where(state.present[:, None], state.agents.position, 0.0)
-        offset = there.sum(0) / state.present.sum() - state.agents.position
-        return offset / jnp.sqrt(jnp.square(offset).sum(-1, keepdims=True))
+        return (there.sum(0) - there) / (state.present.sum() - 1) - there
 
 
 @dataclass(frozen=True)

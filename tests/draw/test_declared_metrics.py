@@ -14,7 +14,7 @@ from swarmbed.draw.html import episode
 from swarmbed.draw.page import trace_figure
 from swarmbed.draw.recording import record, snapshot_times, tell
 from swarmbed.draw.scene import Look
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.base import Goal, Metric, Observation, State, Task
 
@@ -51,7 +51,7 @@ class Harvest(Task):
 
 @pytest.fixture(scope="module")
 def harvest():
-    return record(Contestant("random", Random()), Harvest(num_agents=2), steps=8)
+    return record(NamedController("random", Random()), Harvest(num_agents=2), steps=8)
 
 
 def test_the_first_metric_that_is_no_event_is_followed_and_added_up(harvest):
@@ -107,7 +107,7 @@ class Alarm(Harvest):
 
 
 def test_a_task_with_nothing_but_an_event_tells_that():
-    recording = record(Contestant("random", Random()), Alarm(num_agents=1), steps=3)
+    recording = record(NamedController("random", Random()), Alarm(num_agents=1), steps=3)
     story = tell(recording)
     assert [story.at(0), story.at(1)] == ["alarm: not yet", "ended after 1 step"]
     assert np.array_equal(story.values, [0, 0])

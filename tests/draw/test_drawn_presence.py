@@ -1,4 +1,4 @@
-"""Whoever is not there is not drawn, whatever the state holds in its place."""
+"""An absent agent is not drawn, whatever the state holds in its place."""
 
 import base64
 
@@ -50,7 +50,7 @@ def test_only_those_who_are_there_have_marks_cells_circles_and_edges(leaving):
     assert counts(shown_at(leaving, 2)) == [1, 1, 1, 0]
 
 
-def test_whoever_has_gone_leaves_no_trail_behind(leaving):
+def test_an_agent_that_left_has_no_trail(leaving):
     stage = stage_of(leaving.task, leaving.states)
     then, _ = trail(leaving.task, stage, leaving.states, 0, 1, fade=True)
     now, _ = trail(leaving.task, stage, leaving.states, 0, 3, fade=True)
@@ -58,7 +58,7 @@ def test_whoever_has_gone_leaves_no_trail_behind(leaving):
     assert now[:, 0, 0].tolist() == [10, 11, 12]
 
 
-def test_whoever_comes_back_has_a_new_trail(recording_of):
+def test_an_agent_that_returns_has_a_new_trail(recording_of):
     position = np.stack([10 + np.arange(6.0), np.full(6, 10.0)], -1)[:, None]
     there = np.array([True, True, False, True, True, True])[:, None]
     recording = recording_of(make("rendezvous", num_agents=1), position, present=there)

@@ -14,13 +14,13 @@ from swarmbed.controllers.random import Random
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.draw.page import trace_figure
 from swarmbed.draw.render import draw_animation, record
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Observation, ObservedSet, State, Task
 
-RANDOM = Contestant("random", Random())
+RANDOM = NamedController("random", Random())
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -37,7 +37,7 @@ def quick_compilation():
 
 def test_a_recording_ends_with_the_capture():
     task = make("pursuit", num_agents=3, evader_speed_ratio=0.0, horizon=200, width=40.0, height=40.0)
-    recording = record(Contestant("voronoi", VoronoiPursuit()), task)
+    recording = record(NamedController("voronoi", VoronoiPursuit()), task)
     assert recording.terminated and 0 < recording.length < 200
     assert recording.states.agents.position.shape == (recording.length + 1, 3, 2)
     assert recording.metrics["captured"].tolist() == [0] * recording.length + [1]
@@ -61,7 +61,7 @@ def test_steps_must_be_positive():
 
 def test_a_controller_that_does_not_fit_is_refused():
     with pytest.raises(SwarmbedError, match="does not fit"):
-        record(Contestant("voronoi_pursuit", VoronoiPursuit()), make("rendezvous"), steps=1)
+        record(NamedController("voronoi_pursuit", VoronoiPursuit()), make("rendezvous"), steps=1)
 
 
 @dataclass(frozen=True)

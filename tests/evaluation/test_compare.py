@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("short_compilations")
 
 @pytest.fixture(scope="module")
 def comparison() -> Comparison:
-    # Everybody starts in [0, 1]²; the reward is −mean |x|, so whoever goes away loses.
+    # All agents start in [0, 1]²; the reward is −mean |x|, so a policy that drives away loses.
     policies: dict[str, Any] = {
         "still": [Constant(0.0)],
         "away": [Constant(value) for value in (0.1, 0.2, 0.3)],
@@ -47,13 +47,13 @@ def test_everybody_in_a_panel_starts_alike(comparison: Comparison) -> None:
     assert still[0] == away[0]
 
 
-def test_whoever_loses_on_every_start_is_better_with_probability_zero(comparison: Comparison) -> None:
+def test_a_policy_that_loses_on_every_start_is_better_with_probability_zero(comparison: Comparison) -> None:
     better = comparison.panels[0].standings["away"].better_than_first
     assert better is not None
     assert better.value == 0.0
 
 
-def test_whoever_does_the_same_is_better_with_probability_one_half(comparison: Comparison) -> None:
+def test_a_policy_that_does_the_same_is_better_with_probability_one_half(comparison: Comparison) -> None:
     better = comparison.panels[0].standings["three"].better_than_first
     assert better is not None
     assert better.value == 0.5
@@ -121,7 +121,7 @@ def test_the_command_prints_a_table_and_writes_json_and_a_figure(
     assert main(["compare", "random", "chance=random,random", *flags]) == 0
     report = json.loads(numbers.read_text())
     assert report["first"] == "random"
-    standings = report["panels"][0]["contestants"]
+    standings = report["panels"][0]["policies"]
     # The same controller twice from equal starts: always a tie.
     assert standings["chance"]["better_than_first"] == 0.5
     assert standings["chance"]["runs"] == 2

@@ -16,7 +16,7 @@ import swarmbed
 from swarmbed.cli.main import main
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.evaluation.evaluate import Evaluation, episode_of, evaluate, in_groups
-from swarmbed.policy.find import Contestant, choose_task
+from swarmbed.policy.find import NamedController, choose_task
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 from toy_task import Constant, Drift, Forward
@@ -121,12 +121,12 @@ def test_a_swarm_of_another_size_can_be_asked_for() -> None:
 
 
 def test_without_a_task_a_controller_gets_one_that_fits() -> None:
-    assert type(choose_task(Contestant("anybody", Constant()), None)).__name__ == "Rendezvous"
-    assert type(choose_task(Contestant("voronoi", VoronoiPursuit()), None)).__name__ == "Pursuit"
+    assert type(choose_task(NamedController("anybody", Constant()), None)).__name__ == "Rendezvous"
+    assert type(choose_task(NamedController("voronoi", VoronoiPursuit()), None)).__name__ == "Pursuit"
 
 
 def test_a_policy_takes_its_senses_to_another_task() -> None:
-    trained = Contestant("policy", Constant(), make("rendezvous", observation="comm", velocity_frame="own"))
+    trained = NamedController("policy", Constant(), make("rendezvous", observation="comm", velocity_frame="own"))
     task = choose_task(trained, make("rendezvous-local", num_agents=7))
     assert (task.observation, task.velocity_frame, task.comm_radius, task.num_agents) == ("comm", "own", 40.0, 7)
 

@@ -1,12 +1,13 @@
 """Whether a result can be written is known before the work."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from swarmbed import SwarmbedError
 from swarmbed.cli.main import main
-from swarmbed.evaluation.reports import check_output
+from swarmbed.evaluation.reports import check_output, plain_table, show
 
 
 def test_a_place_that_can_be_written_is_fine(tmp_path: Path) -> None:
@@ -37,3 +38,24 @@ def test_a_name_that_is_too_long_is_refused_before_anything_runs(
     assert main(["evaluate", "consensus", "--json", str(tmp_path / place)]) == 2
     said = capsys.readouterr().err
     assert said.startswith("swarmbed: File name too long: ") and said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (26, ["who                 return", "consensus   −11.23 [−12.5,", "                   −10.25]"]),
+        (18, ["who: consensus", "  return: −11.23", "  [−12.5, −10.25]"]),
+    ],
+)
+def test_a_narrow_terminal_cuts_no_number_off(
+    columns: int, shown: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"COLUMNS": str(columns), "FORCE_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    table = plain_table()
+    table.add_column("who")
+    table.add_column("return", justify="right")
+    table.add_row("consensus", "−11.23 [−12.5, −10.25]")
+    show("title", table)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert [line.rstrip() for line in lines] == ["title", *shown]

@@ -75,9 +75,7 @@ def test_a_run_that_was_not_damaged_says_nothing(run: RunFolder, capfd: pytest.C
     assert capfd.readouterr().err == ""
 
 
-def test_whoever_reads_a_damaged_table_is_told_and_gets_the_rest(
-    run: RunFolder, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_table_is_reported_and_the_rest_is_read(run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
     run.metrics.write_text(run.metrics.read_text().replace("\n2,", "\n2;"))
     assert [row["iteration"] for row in read_rows(run.metrics)] == [1, 3]
     assert "line 3 of" in capfd.readouterr().err

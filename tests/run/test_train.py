@@ -208,7 +208,7 @@ def test_tensorboard_gets_the_same_metrics(tmp_path: Path) -> None:
 def test_weights_and_biases_is_written_offline_without_a_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wandb")
     monkeypatch.delenv("WANDB_API_KEY", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))  # no login of whoever runs the tests
+    monkeypatch.setenv("HOME", str(tmp_path))  # no login of the user who runs the tests
     monkeypatch.setenv("WANDB_SILENT", "true")
     assert run_tiny(tmp_path / "run", "--iterations", "2", "--wandb") == 0
     assert list((tmp_path / "run" / "wandb").glob("offline-run-*/run-*.wandb"))

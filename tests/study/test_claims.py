@@ -192,7 +192,7 @@ def test_one_method_finds_it_more_often_than_another(tmp_path: Path) -> None:
 
 def test_a_controller_needs_no_runs(study: Study) -> None:
     standing = {"captured_by": [0.0, 0.4], "captured_by_ci": [[0.0, 0.3], [0.0, 0.6]]}
-    panels = {"panels": [{"agents": 10, "contestants": {"Voronoi": standing}}]}
+    panels = {"panels": [{"agents": 10, "policies": {"Voronoi": standing}}]}
     statement = lambda below: ControllerWithin("made-up", "pursuit-global", "Voronoi", 10, 1, below)  # noqa: E731
     assert study.judge(statement(0.7)).missing == "the measurement"
     study.store.write_numbers("made-up", "evaluation.json", panels)

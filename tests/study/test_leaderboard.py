@@ -12,7 +12,7 @@ import pytest
 from swarmbed import SwarmbedError, make
 from swarmbed.cli.main import main
 from swarmbed.evaluation.evaluate import evaluate
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.study import boards, leaderboard
 from swarmbed.study.boards import BOARDS, Board, board_named, check_same_starts, published_starts
 from swarmbed.study.submission import Outside, submitted
@@ -133,7 +133,7 @@ def test_a_python_function_acts_as_a_controller_of_ours_would() -> None:
     state = task.initial(jax.random.key(0))
     action = Outside(ahead).control(task, state, jax.random.key(0))
     np.testing.assert_array_equal(action, [[1.0, 0.0]] * 3)
-    found = evaluate(Contestant("ahead", Outside(ahead)), task, episodes=3, seed=1, progress=False)
+    found = evaluate(NamedController("ahead", Outside(ahead)), task, episodes=3, seed=1, progress=False)
     assert found.returns.shape == (3,)
     assert np.isfinite(found.returns).all()
 

@@ -55,7 +55,7 @@ def test_time_runs_out_at_the_horizon_and_nothing_is_reset() -> None:
         moved = Race().advance(KEY, state, PUSH)
         state = moved.state
         ends.append((int(state.age), bool(moved.truncated)))
-    # Whoever goes on after the horizon is told again that time is up.
+    # A step after the horizon is truncated as well.
     assert ends == [(1, False), (2, False), (3, True), (4, True)]
     np.testing.assert_allclose(state.agents.position, [[2, 2], [3, 3]])
 

@@ -26,12 +26,12 @@ def test_a_policy_with_senses_that_a_task_does_not_have_is_not_offered_there(off
     assert "pursuit-local-nn-comm" not in offered.fitting("multi-pursuit")
 
 
-def test_whoever_is_offered_for_a_task_passes_its_own_check(offered: Catalog) -> None:
+def test_a_controller_offered_for_a_task_passes_its_own_check(offered: Catalog) -> None:
     name = "rendezvous-local-nn-comm"
-    contestant = offered.contestant(name)
+    named = offered.controller(name)
     for task in offered.tasks:
         if name in offered.fitting(task):
-            contestant.controller.check(offered.task_for(task, contestant))
+            named.controller.check(offered.task_for(task, named))
 
 
 def test_the_outline_of_a_policy_is_the_policy_without_its_weights() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from swarmbed.draw.recording import record
 from swarmbed.evaluation.evaluate import evaluate
-from swarmbed.policy.find import Contestant, find
+from swarmbed.policy.find import NamedController, find
 from swarmbed.tasks import make
 from swarmbed.tasks.base import State
 from swarmbed.viewer.places import Newcomers, scatter, start
@@ -56,7 +56,7 @@ def test_the_first_of_many_starts_are_all_of_few(name: str) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-def test_whoever_stays_keeps_number_and_place(swarm: LiveSwarm) -> None:
+def test_agents_that_stay_keep_number_and_place(swarm: LiveSwarm) -> None:
     before = positions(swarm)
     swarm.remove(np.array([1]))
     assert positions(swarm) == {number: place for number, place in before.items() if number != 1}
@@ -71,7 +71,7 @@ def test_newcomers_get_numbers_that_nobody_had(swarm: LiveSwarm) -> None:
 
 def test_a_swarm_moves_to_more_slots_when_it_outgrows_its_own(swarm: LiveSwarm) -> None:
     before = positions(swarm)
-    swarm.workshop.order(TASK, swarm.contestant.controller, 9).result()
+    swarm.workshop.order(TASK, swarm.named.controller, 9).result()
     swarm.add(scatter(TASK, 4, (1,)))
     assert (swarm.engine.slots, swarm.count) == (16, 9)
     assert {number: positions(swarm)[number] for number in before} == before
@@ -112,7 +112,7 @@ def test_an_evader_dragged_onto_a_pursuer_is_caught(workshop: Workshop) -> None:
 def test_an_agent_sees_its_neighbours_and_its_embedding(workshop: Workshop, quick_jit: Callable[..., Any]) -> None:
     task = make("rendezvous", num_agents=5)
     policy = random_policy(task)
-    swarm = LiveSwarm(workshop, Contestant("untrained", policy), task)
+    swarm = LiveSwarm(workshop, NamedController("untrained", policy), task)
     swarm.restart(0, 5)
     view = swarm.look(3)
     assert view is not None

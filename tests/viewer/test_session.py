@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from swarmbed.embeddings.concatenation import Concatenation
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 from swarmbed.viewer import engine, frames, messages, wire
@@ -84,7 +84,7 @@ def test_what_cannot_be_set_up_leaves_everything_as_it_was(session: Session) -> 
 def test_a_policy_for_one_size_says_so(workshop: Workshop) -> None:
     catalog = Catalog()
     task = make("rendezvous", num_agents=3)
-    catalog.add_contestant(Contestant("joined", random_policy(task, Concatenation(units=4)), task))
+    catalog.add_controller(NamedController("joined", random_policy(task, Concatenation(units=4)), task))
     session = Session(catalog, workshop)
     session.apply(messages.Setup("rendezvous-global", "joined"))
     assert session.count == 3

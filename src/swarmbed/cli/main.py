@@ -70,6 +70,8 @@ def _run(arguments: list[str]) -> None:
         if word.startswith("--") and word.endswith("=--"):
             # argparse takes such a value for the end of all options, and leaves an empty list in its place.
             raise SwarmbedError(f"{word.removesuffix('=--')} cannot be '--'; write ./-- for a file of that name")
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage())
     elif arguments[0] == "--version":

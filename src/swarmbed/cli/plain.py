@@ -10,11 +10,17 @@ PLAIN = {
     "±": "+-", "∈": " in ", "Σ": "sum ", "‖": "||", "√": "sqrt ", "∞": "inf", "“": '"', "”": '"', "‘": "'", "’": "'",
     "✓": "ok", "✗": "no", "•": "*", "½": "1/2", "°": " deg", "≈": "~",
 }  # fmt: skip
+RAISED = ("SUPERSCRIPT", "MODIFIER LETTER SMALL", "MODIFIER LETTER CAPITAL")
 
 
 def plain(text: str) -> str:
-    """The same in ASCII: ``×`` is x, ``β`` is beta, ``é`` is e, ``x₀`` is x0."""
-    return "".join(letter if letter.isascii() else _plain_letter(letter) for letter in text)
+    """The same in ASCII: ``×`` is x, ``β`` is beta, ``é`` is e, ``x₀`` is x0, ``10⁻³`` is 10^-3."""
+    letters, raised = [], False
+    for letter in text:
+        was_raised, raised = raised, not letter.isascii() and unicodedata.name(letter, "").startswith(RAISED)
+        letters.append("^" if raised and not was_raised else "")
+        letters.append(letter if letter.isascii() else _plain_letter(letter))
+    return "".join(letters)
 
 
 def _plain_letter(letter: str) -> str:

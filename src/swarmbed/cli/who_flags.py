@@ -6,7 +6,7 @@ from dataclasses import field, fields, make_dataclass, replace
 from typing import Any, get_type_hints
 
 from swarmbed.cli.flags import Parser, add_flags, given
-from swarmbed.policy.find import Contestant, find
+from swarmbed.policy.find import NamedController, find
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import checked, default_of
@@ -58,7 +58,7 @@ def with_settings(task: Task, options: Namespace, spec: type) -> Task:
     return replace(task, **checked(type(task), given(options, spec), what))
 
 
-def find_with_gains(who: str, gains: Sequence[str], *, stochastic: bool = False) -> Contestant:
+def find_with_gains(who: str, gains: Sequence[str], *, stochastic: bool = False) -> NamedController:
     """A policy or controller; ``gains`` are a controller's settings, each written NAME=NUMBER."""
     if gains and who not in registry.controllers.all():
         raise SwarmbedError(f"--gain is for controllers ({', '.join(registry.controllers.all())}), not for {who!r}")

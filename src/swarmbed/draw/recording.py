@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from swarmbed.draw.story import Story, after, in_words
 from swarmbed.learn import estimate, rollout
 from swarmbed.learn.rollout import Episode
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.spec.registry import task_name
 from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks.base import Metric, State, Task
@@ -29,7 +29,7 @@ class Recording(NamedTuple):
 
 
 def record(
-    contestant: Contestant, task: Task, seed: int = 0, steps: int | None = None, *, episode: int = 0
+    named: NamedController, task: Task, seed: int = 0, steps: int | None = None, *, episode: int = 0
 ) -> Recording:
     """Run one episode, at most ``steps`` long (the task's horizon when left out), and keep every state.
 
@@ -39,18 +39,18 @@ def record(
         check_count("steps", steps, 1)
     check_seed(seed)
     check_seed(episode, "episode")
-    contestant.controller.check(task)
+    named.controller.check(task)
     estimate.check_episodes(task, 1, 1, task.horizon if steps is None else steps, keep_states=True)
     start_key, run_key = (jax.random.fold_in(key, episode) for key in jax.random.split(jax.random.key(seed)))
 
     def run(start_key: PRNGKeyArray, run_key: PRNGKeyArray) -> Episode:
-        control, start = contestant.controller.control, task.initial(start_key)
+        control, start = named.controller.control, task.initial(start_key)
         return rollout.episode(task, control, start, run_key, steps, keep_states=True)
 
     result = jax.device_get(jax.jit(run)(start_key, run_key))
     length = int(result.length)
     states, metrics = jax.tree.map(lambda leaf: leaf[: length + 1], (result.states, result.metrics))
-    return Recording(task, states, length, metrics, contestant.name, bool(result.terminated))
+    return Recording(task, states, length, metrics, named.name, bool(result.terminated))
 
 
 class Telling(NamedTuple):

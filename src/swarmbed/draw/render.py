@@ -16,7 +16,7 @@ from swarmbed.draw.picture import Picture, draw
 from swarmbed.draw.recording import Recording, record
 from swarmbed.draw.scene import PLAIN_LOOK, Look, OnFrame, check_look
 from swarmbed.draw.style import make_folder
-from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.policy.find import NamedController, as_named_controller, choose_task
 from swarmbed.spec.arguments import TASK, WHO, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.settings import build
@@ -28,7 +28,7 @@ __all__ = ["WRITERS", "Look", "Picture", "Recording", "draw_animation", "draw_tr
 
 @checked_arguments(who=WHO, task=TASK, look="a Look, or its settings by name")
 def render(
-    who: str | Path | Controller | Contestant,
+    who: str | Path | Controller | NamedController,
     task: Task | str | None = None,
     *,
     out: str | Path | None = None,
@@ -56,13 +56,13 @@ def render(
         writer_for(out)
         make_folder(Path(out))
     look = look if isinstance(look, Look) else build(Look, dict(look), "look")
-    contestant = as_contestant(who, stochastic=stochastic)
-    chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
+    named = as_named_controller(who, stochastic=stochastic)
+    chosen = choose_task(named, make(task) if isinstance(task, str) else task)
     if not isinstance(chosen, Task):
         raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
     chosen = chosen if num_agents is None else chosen.resized(num_agents)
     check_look(chosen, look)
-    recording = record(contestant, chosen, seed, steps, episode=episode)
+    recording = record(named, chosen, seed, steps, episode=episode)
     if out is None:
         return draw(recording, format, look, on_frame)
     path = writer_for(out)(recording, Path(out), look, on_frame)

@@ -21,7 +21,7 @@ from swarmbed.draw.style import save, svg_of
 from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.evaluate import EPISODES, Evaluation, Numbers, evaluate
 from swarmbed.evaluation.progress import Report, reporting
-from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.policy.find import NamedController, as_named_controller, choose_task
 from swarmbed.spec import registry, settings
 from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
@@ -29,7 +29,7 @@ from swarmbed.spec.registry import task_name
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Metric, Task
 
-Who = str | Path | Controller | Contestant
+Who = str | Path | Controller | NamedController
 
 
 class Band(NamedTuple):
@@ -107,7 +107,7 @@ class Comparison:
             "panels": [
                 {
                     "agents": panel.task.num_agents,
-                    "contestants": {name: standing.summary() for name, standing in panel.standings.items()},
+                    "policies": {name: standing.summary() for name, standing in panel.standings.items()},
                     "missing": panel.missing,
                 }
                 for panel in self.panels
@@ -200,7 +200,7 @@ def compare(
 
     >>> compare(["consensus", "random"], num_agents=[5, 10], episodes=50)  # doctest: +SKIP
     """
-    entries: dict[str, list[Contestant]] = named_runs(policies, stochastic)
+    entries: dict[str, list[NamedController]] = named_runs(policies, stochastic)
     task = make(task) if isinstance(task, str) else task
     base = task if task is not None else common_task(entries)
     sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
@@ -226,32 +226,37 @@ def compare(
     return Comparison(tuple(panels), tuple(entries), episodes, seed, stochastic)
 
 
+def standings_in(panel: Mapping[str, Any]) -> dict[str, Any]:
+    """What a panel of a summary says of each policy; version 0.1.0 wrote it under another key."""
+    return panel["policies"] if "policies" in panel else panel["contestants"]
+
+
 def named_runs(
     policies: Sequence[Any] | Mapping[str, Any], stochastic: bool = False, *, as_is: type | None = None
 ) -> dict[str, list[Any]]:
     """Names, each with the runs behind it; objects of the type ``as_is`` are taken as they are."""
 
     def known(who: Any) -> Any:
-        return who if as_is and isinstance(who, as_is) else as_contestant(who, stochastic=stochastic)
+        return who if as_is and isinstance(who, as_is) else as_named_controller(who, stochastic=stochastic)
 
     if isinstance(policies, Mapping):
         several = {name: _several(runs, as_is) for name, runs in policies.items()}
         return {name: [known(who) for who in runs] for name, runs in several.items()}
     entries: dict[str, list[Any]] = {}
-    for contestant in map(known, _several(policies, as_is)):
-        name, number = contestant.name, 2
+    for named in map(known, _several(policies, as_is)):
+        name, number = named.name, 2
         while name in entries:  # two unnamed policies, say
-            name, number = f"{contestant.name} {number}", number + 1
-        entries[name] = [contestant]
+            name, number = f"{named.name} {number}", number + 1
+        entries[name] = [named]
     return entries
 
 
 def _several(who: Any, as_is: type | None) -> Sequence[Any]:
-    single = isinstance(who, (str, Path, Controller, Contestant)) or (as_is is not None and isinstance(who, as_is))
+    single = isinstance(who, (str, Path, Controller, NamedController)) or (as_is is not None and isinstance(who, as_is))
     return [who] if single else who
 
 
-def common_task(entries: Mapping[str, Sequence[Contestant]]) -> Task:
+def common_task(entries: Mapping[str, Sequence[NamedController]]) -> Task:
     """The task of the first trained policy; with controllers only, a task that the first of them fits."""
     everybody = [run for runs in entries.values() for run in runs]
     if not everybody:
@@ -270,17 +275,17 @@ def read_entry(text: str) -> tuple[str, list[str]]:
     return name, parts
 
 
-def read_entries(texts: Sequence[str], *, stochastic: bool = False) -> dict[str, list[Contestant]]:
+def read_entries(texts: Sequence[str], *, stochastic: bool = False) -> dict[str, list[NamedController]]:
     """The runs behind each of several texts as :func:`read_entry` reads them, by their names."""
-    entries: dict[str, list[Contestant]] = {}
+    entries: dict[str, list[NamedController]] = {}
     for name, runs in map(read_entry, texts):
         if name in entries:
             raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
-        entries[name] = [as_contestant(who, stochastic=stochastic) for who in runs]
+        entries[name] = [as_named_controller(who, stochastic=stochastic) for who in runs]
     return entries
 
 
-def misfit(runs: Sequence[Contestant], task: Task) -> str | None:
+def misfit(runs: Sequence[NamedController], task: Task) -> str | None:
     """Why these runs cannot do the task; None if they can."""
     try:
         for run in runs:

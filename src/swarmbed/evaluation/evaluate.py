@@ -25,7 +25,7 @@ from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.learn import estimate
 from swarmbed.learn.rollout import episode
-from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.policy.find import NamedController, as_named_controller, choose_task
 from swarmbed.spec import settings
 from swarmbed.spec.arguments import TASK, WHO, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
@@ -161,7 +161,7 @@ class Evaluation:
 
 @checked_arguments(who=WHO, task=TASK)
 def evaluate(
-    who: str | Path | Controller | Contestant,
+    who: str | Path | Controller | NamedController,
     task: Task | str | None = None,
     *,
     episodes: int = EPISODES,
@@ -179,29 +179,29 @@ def evaluate(
 
     >>> print(evaluate("consensus", episodes=100))  # doctest: +SKIP
     """
-    contestant = as_contestant(who, stochastic=stochastic)
-    chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
+    named = as_named_controller(who, stochastic=stochastic)
+    chosen = choose_task(named, make(task) if isinstance(task, str) else task)
     if not isinstance(chosen, Task):
         raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
     chosen = chosen if num_agents is None else chosen.resized(num_agents)
-    contestant.controller.check(chosen)
+    named.controller.check(chosen)
     check_count("episodes", episodes, 1)
     check_seed(seed)
     estimate.check_episodes(chosen, episodes, group_size(episodes), chosen.horizon)
     began = time.perf_counter()
-    with reporting(progress, episodes, f"running {contestant.name}") as report:
-        run = in_groups(side_by_side(chosen, episode_of(chosen, contestant.controller, seed)), episodes)
+    with reporting(progress, episodes, f"running {named.name}") as report:
+        run = in_groups(side_by_side(chosen, episode_of(chosen, named.controller, seed)), episodes)
         outcome = run(np.arange(episodes), on_progress=report)
     returns, lengths, metrics, is_finite, overlooked = outcome
     if not is_finite.all():
         culprit = int(np.argmin(is_finite))
-        raise SwarmbedError(f"{contestant.name} led to numbers that are not finite in episode {culprit}")
+        raise SwarmbedError(f"{named.name} led to numbers that are not finite in episode {culprit}")
     seconds = time.perf_counter() - began
     return Evaluation(
-        contestant.name,
+        named.name,
         chosen,
         seed,
-        getattr(contestant.controller, "stochastic", False),
+        getattr(named.controller, "stochastic", False),
         seconds,
         returns.astype(np.float64),
         lengths.astype(np.int64),

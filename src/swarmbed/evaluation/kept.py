@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import settings
 from swarmbed.spec.errors import SwarmbedError
@@ -63,7 +63,7 @@ def task_fingerprint(task: Task) -> list[Any]:
     return [type(task).__qualname__, settings.as_dict(task)]
 
 
-def fingerprint(run: Contestant) -> str:
+def fingerprint(run: NamedController) -> str:
     """What changes when a policy does: its weights, or a controller's gains."""
     if not isinstance(run.controller, Policy):
         return repr(run.controller)

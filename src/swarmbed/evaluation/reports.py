@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
+from rich.text import Text
 
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import write_atomically
@@ -59,13 +61,30 @@ def plain_table() -> Table:
     return Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
 
 
-def show(title: str, table: Table) -> None:
-    """Print a table under its title; where no terminal sets a width, lines are as long as they need to be."""
+def show(title: str | None, table: Table) -> None:
+    """Print a table under a title, unless it has its own. Without a terminal, lines are as long as they need to be."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=WIDE)
-    console.print(title, style="bold", highlight=False)
-    console.print(table, highlight=False)
+    if title is not None:
+        console.print(title, style="bold", highlight=False)
+    if Console(width=WIDE).measure(table).minimum <= console.width:
+        console.print(table, highlight=False)
+    else:  # it would cut numbers off
+        _show_as_list(console, table)
+
+
+def _show_as_list(console: Console, table: Table) -> None:
+    """Every row as lines of its own: the first cell, and below it the others."""
+    if table.title:
+        console.print(table.title, style="bold", highlight=False)
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        for place, (column, cell) in enumerate(zip(table.columns, row, strict=True)):
+            if cell:
+                line = Text(": ".join(str(part) for part in (column.header, cell) if part))
+                console.print(Padding(line, (0, 0, 0, 2 if place else 0), expand=False))
+    if table.caption:
+        console.print(table.caption, highlight=False)
 
 
 def as_text(title: str, table: Table) -> str:

@@ -23,7 +23,7 @@ from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
 from swarmbed.learn import estimate
-from swarmbed.policy.find import Contestant, choose_task
+from swarmbed.policy.find import NamedController, choose_task
 from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.files import read_json, write_atomically
@@ -51,7 +51,7 @@ class Stepped(Protocol):
         """What changes when the policy does."""
 
 
-Runner = Contestant | Stepped
+Runner = NamedController | Stepped
 
 
 @checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
@@ -84,7 +84,7 @@ def stress(
     check_seed(seed)
     for name, runs in entries.items():
         for run in runs:
-            if isinstance(run, Contestant):
+            if isinstance(run, NamedController):
                 try:
                     run.controller.check(choose_task(run, base))
                 except SwarmbedError as error:
@@ -95,7 +95,7 @@ def stress(
     estimate.check_episodes(base, total, group_size(total), base.horizon)
     with reporting(progress, total, "stress test") as report:
         bench = _Bench(base, episodes, seed, None if out is None else Path(out) / "parts", report)
-        floor = bench.measure(Contestant("random", Random()), None, ())[0]
+        floor = bench.measure(NamedController("random", Random()), None, ())[0]
         plain = {name: np.stack([bench.measure(run, None, ())[0] for run in runs]) for name, runs in entries.items()}
         sweeps: dict[str, dict[str, Sweep]] = {}
         for kind in kinds:
@@ -144,7 +144,7 @@ class _Bench:
         """The returns, (strengths, episodes); one row without a disturbance."""
         rows = max(len(values), 1)
         kind_name = None if kind is None else kind.name
-        who = fingerprint(run) if isinstance(run, Contestant) else run.fingerprint()
+        who = fingerprint(run) if isinstance(run, NamedController) else run.fingerprint()
         depends_on = [who, *task_fingerprint(self.task), self.episodes, self.seed, kind_name, list(values)]
 
         def returns() -> list[list[float]]:
@@ -164,7 +164,7 @@ class _Bench:
         index = np.tile(np.arange(self.episodes), max(len(values), 1))
         strength = np.repeat(np.asarray(values or (0.0,), np.float32), self.episodes)
         task = self.task if kind is None else turned_on(self.task, kind, max(values))
-        if not isinstance(run, Contestant):
+        if not isinstance(run, NamedController):
             return np.asarray(run.returns(task, kind, index, strength, self.seed), np.float64)
         play = episode_of(choose_task(run, task), run.controller, self.seed, None if kind is None else kind.name)
         inputs = (index,) if kind is None else (index, strength)
@@ -199,7 +199,9 @@ def turned_on(task: Task, kind: Kind, strongest: float) -> Task:
 def _base(entries: Mapping[str, Sequence[Runner]], task: Task | None, num_agents: int | None, quick: bool) -> Task:
     """The task without disturbances."""
     if task is None:
-        known = {name: own for name, runs in entries.items() if (own := [r for r in runs if isinstance(r, Contestant)])}
+        known = {
+            name: own for name, runs in entries.items() if (own := [r for r in runs if isinstance(r, NamedController)])
+        }
         if not known:
             raise SwarmbedError("a policy from outside does not say what it was trained on; give the task")
         task = common_task(known)

@@ -21,7 +21,7 @@ from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.transfer_matrix import DENSITIES, NOT_YET, Cell, TransferMatrix, trained_with
-from swarmbed.policy.find import Contestant, choose_task
+from swarmbed.policy.find import NamedController, choose_task
 from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
 from swarmbed.spec.files import write_atomically
@@ -62,7 +62,7 @@ def transfer(
 
     >>> transfer(["consensus"], "rendezvous-local", quick=True)  # doctest: +SKIP
     """
-    entries: dict[str, list[Contestant]] = named_runs(policies)
+    entries: dict[str, list[NamedController]] = named_runs(policies)
     base = make(task) if isinstance(task, str) else task if task is not None else common_task(entries)
     if not entries:
         raise SwarmbedError("transfer needs at least one policy or controller")
@@ -81,7 +81,7 @@ def transfer(
         if len(reasons) == len(sizes):
             raise SwarmbedError(f"{name}: {next(iter(reasons.values()))}")
     counts = {size: episodes_of(tasks[size], most, agent_steps) for size in sizes}
-    floor = Contestant("random", Random())
+    floor = NamedController("random", Random())
     runs_at = {n: 1 + sum(len(runs) for name, runs in entries.items() if n not in missing[name]) for n in sizes}
     work = sum(counts[n] * n * runs_at[n] for n in sizes)  # in units of agents × episodes
     with reporting(progress, work, "transfer") as report:
@@ -144,7 +144,7 @@ class _Bench:
     def __init__(self, seed: int, kept: Kept, so_far: bool, report: Report | None) -> None:
         self.seed, self.kept, self.so_far, self.report, self.finished = seed, kept, so_far, report, 0
 
-    def cell(self, runs: Sequence[Contestant], task: Task, episodes: int) -> Cell | None:
+    def cell(self, runs: Sequence[NamedController], task: Task, episodes: int) -> Cell | None:
         """What all trainings of one method reach; None where that is not known and nothing is to be measured."""
         try:
             found = [self._run(run, choose_task(run, task), episodes) for run in runs]
@@ -159,7 +159,7 @@ class _Bench:
             sum(int(np.count_nonzero(one["overlooked"])) for one in found),
         )
 
-    def _run(self, run: Contestant, task: Task, episodes: int) -> dict[str, Any]:
+    def _run(self, run: NamedController, task: Task, episodes: int) -> dict[str, Any]:
         def outcome() -> dict[str, Any]:
             if self.so_far:
                 raise _NotMeasured

@@ -19,7 +19,7 @@ SENSES = ("observation", "velocity_frame")  # a trained policy brings these alon
 
 
 @dataclass(frozen=True)
-class Contestant:
+class NamedController:
     """What can be run: a controller with a name and, for a trained policy, the task it was trained on."""
 
     name: str
@@ -27,13 +27,13 @@ class Contestant:
     task: Task | None = None
 
 
-def find(who: str, *, stochastic: bool = False, gains: dict[str, Any] | None = None) -> Contestant:
+def find(who: str, *, stochastic: bool = False, gains: dict[str, Any] | None = None) -> NamedController:
     """The policy or controller behind a name or path."""
     if who in registry.controllers.all():
         spec: type[Controller] = registry.controllers.get(who)
-        return Contestant(who, build(spec, gains or {}, f"controller {who!r}"))
+        return NamedController(who, build(spec, gains or {}, f"controller {who!r}"))
     policy = load_policy(who).sampling(stochastic)
-    return Contestant(Path(who).stem if Path(who).is_file() else Path(who).name, policy, policy.task)
+    return NamedController(Path(who).stem if Path(who).is_file() else Path(who).name, policy, policy.task)
 
 
 @checked_arguments(name_or_path="the name of a policy, or the path of one")
@@ -60,41 +60,39 @@ def load_policy(name_or_path: str | Path) -> Policy:
     )
 
 
-def as_contestant(who: str | Path | Controller | Contestant, *, stochastic: bool = False) -> Contestant:
+def as_named_controller(who: str | Path | Controller | NamedController, *, stochastic: bool = False) -> NamedController:
     """A name, path, policy or controller as something that can be run."""
     if isinstance(who, (str, Path)):
         return find(str(who), stochastic=stochastic)
-    if isinstance(who, Contestant):
+    if isinstance(who, NamedController):
         return who
     if not isinstance(who, Controller):
         raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {who!r}")
     if isinstance(who, Policy):
-        return Contestant("policy", who.sampling(who.stochastic or stochastic), who.task)
+        return NamedController("policy", who.sampling(who.stochastic or stochastic), who.task)
     if stochastic:
         raise SwarmbedError("stochastic applies to policies only; a controller has no distribution to sample from")
-    return Contestant(type(who).__name__.lower(), who)
+    return NamedController(type(who).__name__.lower(), who)
 
 
-def choose_task(contestant: Contestant, task: Task | None) -> Task:
+def choose_task(named: NamedController, task: Task | None) -> Task:
     """The task with this policy's observations: the given one, else its own, else the first that it fits."""
     if task is None:
-        return contestant.task or default_task(contestant)
-    if contestant.task is None:
+        return named.task or default_task(named)
+    if named.task is None:
         return task
     known = {field.name for field in fields(task)}
-    senses = {
-        name: getattr(contestant.task, name) for name in SENSES if name in known and hasattr(contestant.task, name)
-    }
+    senses = {name: getattr(named.task, name) for name in SENSES if name in known and hasattr(named.task, name)}
     return replace(task, **senses)
 
 
-def default_task(contestant: Contestant) -> Task:
+def default_task(named: NamedController) -> Task:
     names = sorted(registry.tasks.all(), key=lambda name: (name not in ("rendezvous", "pursuit"), name != "rendezvous"))
     for name in names:
         task = make(name)
-        if fits(contestant.controller, task):
+        if fits(named.controller, task):
             return task
-    raise SwarmbedError(f"{contestant.name} fits none of the tasks with their default settings; name one with --task")
+    raise SwarmbedError(f"{named.name} fits none of the tasks with their default settings; name one with --task")
 
 
 def fits(controller: Controller, task: Task) -> bool:

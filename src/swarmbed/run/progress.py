@@ -7,11 +7,13 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
+from swarmbed.evaluation.progress import Bar
 from swarmbed.run.folder import say
 from swarmbed.tasks.metric import Metric
 
+NARROW = 80  # columns below which a terminal shows the return alone
 PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
 
 
@@ -28,9 +30,10 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
         self.console = Console(file=sys.stderr)
         self.live = enabled and self.console.is_terminal
         self.last_line = 0.0
-        self.bar = Progress(
+        self.narrow = self.live and self.console.width < NARROW
+        self.bar = Bar(
             TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=20),
+            *([] if self.narrow else [BarColumn(bar_width=20)]),
             TextColumn("{task.completed}/{task.total}  {task.fields[note]}"),
             TimeRemainingColumn(compact=True),
             console=self.console,
@@ -51,7 +54,7 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             self.console.print(text, style="dim", highlight=False, soft_wrap=True)
 
     def warn(self, text: str) -> None:
-        """A sentence that is said also where nobody wants to see progress."""
+        """A sentence that appears even if progress is switched off."""
         if self.enabled:
             self.say(text)
         else:
@@ -69,6 +72,9 @@ class TrainingProgress(AbstractContextManager["TrainingProgress"]):
             return
         value = row["mean_return"]
         shown = "return   …  " if math.isnan(value) else f"return {value:8.2f}"
+        if self.narrow:  # more would be cut off
+            self.bar.update(self.task, completed=row["iteration"], note=shown)
+            return
         if self.metric is not None and not math.isnan(measured := row[self.metric.name]):
             words = f"{measured:4.0%}" if self.metric.is_share else f"{measured:.3g} {self.metric.unit}".rstrip()
             shown += f"  {self.metric.label} {words}"

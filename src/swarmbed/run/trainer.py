@@ -226,12 +226,12 @@ class Trainer:
             if row.get("overlooked", 0) > 0 and not any(earlier.get("overlooked", 0) > 0 for earlier in rows[:-1]):
                 progress.warn("agents have more neighbours than slots and overlook the rest; raise --neighbour-slots")
             why = self._reason_to_stop(row, rows, state)
-            if requests.number is not None:
-                why = why or "asked to stop"
-            if why or iteration % self.run.checkpoint_every == 0 or iteration == self.run.iterations:
+            stops = why is not None or requests.number is not None  # a request has its own sentences
+            if stops or iteration % self.run.checkpoint_every == 0 or iteration == self.run.iterations:
                 self._write(point)
             if why:
                 progress.say(why)
+            if stops:
                 break
         return point
 

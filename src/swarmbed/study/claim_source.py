@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from swarmbed.evaluation.compare import standings_in
 from swarmbed.spec.files import read_json
 from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan
@@ -52,7 +53,7 @@ class Source:
     def standing(self, experiment: str, label: str, agents: int) -> dict[str, Any]:
         """What the contest itself measured of an entry, with intervals over episodes; empty before it did."""
         panels = self._read(experiment, "evaluation.json").get("panels", [])
-        return next((p["contestants"].get(label, {}) for p in panels if p["agents"] == agents), {})
+        return next((standings_in(p).get(label, {}) for p in panels if p["agents"] == agents), {})
 
     def each_run(self, experiment: str) -> dict[str, Any]:
         return self._read(experiment, each_run.NAME)

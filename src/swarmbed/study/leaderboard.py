@@ -15,7 +15,7 @@ from swarmbed.evaluation import reports, statistics
 from swarmbed.evaluation.evaluate import Evaluation, evaluate, group_size
 from swarmbed.evaluation.progress import Report
 from swarmbed.learn import estimate
-from swarmbed.policy.find import Contestant, as_contestant
+from swarmbed.policy.find import NamedController, as_named_controller
 from swarmbed.policy.headers import notes_of, shipped_policies
 from swarmbed.policy.policy import Policy
 from swarmbed.run.folder import read_rows
@@ -92,7 +92,7 @@ def made_from(who: str) -> str:
 
 
 def measure(
-    who: str | Contestant,
+    who: str | NamedController,
     board: Board,
     episodes: int,
     *,
@@ -102,16 +102,16 @@ def measure(
 ) -> Row:
     """One row: how well a policy does on a board's starts, and what it costs. ``observation`` is for a policy that does
     not say what it observes; ``results`` is the folder of the runs behind shipped policies."""
-    contestant = as_contestant(who)
+    named = as_named_controller(who)
     task = board.task if observation is None else make(board.variant, num_agents=board.agents, observation=observation)
-    evaluation = evaluate(contestant, task, episodes=episodes, seed=SEED, progress=progress)
+    evaluation = evaluate(named, task, episodes=episodes, seed=SEED, progress=progress)
     return {
         **outcome(evaluation),
-        "kind": "policy" if contestant.task is not None else "controller",
-        "numbers": size(contestant),
-        "decision_microseconds": round(decision(contestant, evaluation), 2),
-        "training_processor_minutes": None if results is None else training_minutes(contestant.name, results),
-        "made_from": made_from(contestant.name),
+        "kind": "policy" if named.task is not None else "controller",
+        "numbers": size(named),
+        "decision_microseconds": round(decision(named, evaluation), 2),
+        "training_processor_minutes": None if results is None else training_minutes(named.name, results),
+        "made_from": made_from(named.name),
         "swarmbed": __version__,
     }
 
@@ -138,19 +138,19 @@ def outcome(evaluation: Evaluation) -> Row:
     return row
 
 
-def size(contestant: Contestant) -> int:
+def size(named: NamedController) -> int:
     """Its number of parameters: weights of a policy, gains of a controller; 0 if unknown."""
-    controller = contestant.controller
+    controller = named.controller
     if isinstance(controller, Policy):
         return sum(leaf.size for leaf in jax.tree.leaves(controller.params.network))
     return len(getattr(controller, "__dataclass_fields__", {}))
 
 
-def decision(contestant: Contestant, evaluation: Evaluation) -> float:
+def decision(named: NamedController, evaluation: Evaluation) -> float:
     """Microseconds from the state to one agent's action: all agents at once, divided by their number."""
     task = evaluation.task
     state = jax.jit(task.initial)(jax.random.key(SEED))
-    control = jax.jit(lambda state: contestant.controller.control(task, state, jax.random.key(0)))
+    control = jax.jit(lambda state: named.controller.control(task, state, jax.random.key(0)))
     return microseconds(lambda: control(state)) / task.num_agents
 
 

@@ -12,7 +12,7 @@ from swarmbed.evaluation import statistics
 from swarmbed.evaluation.compare import compare
 from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.evaluation.progress import Report
-from swarmbed.policy.find import Contestant, find
+from swarmbed.policy.find import NamedController, find
 from swarmbed.study import each_run
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Contest, Experiment, Training
@@ -135,6 +135,6 @@ def _contest(
     return [figure, shown, store.write_numbers(experiment.name, each_run.NAME, numbers)]
 
 
-def _policy(store: Store, training: Training) -> Contestant:
+def _policy(store: Store, training: Training) -> NamedController:
     found = find(str(store.policy_path(training)))
-    return Contestant(training.label, found.controller, found.task)
+    return NamedController(training.label, found.controller, found.task)

@@ -21,7 +21,7 @@ from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.controllers.base import Controller
-from swarmbed.policy.find import Contestant, as_contestant
+from swarmbed.policy.find import NamedController, as_named_controller
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.functions import function_named
 from swarmbed.tasks.base import State, Task
@@ -56,13 +56,13 @@ class Outside(Controller):
         return jax.pure_callback(call, shape, seen.local, *arrays, vmap_method="broadcast_all")
 
 
-def submitted(what: str) -> Contestant:
+def submitted(what: str) -> NamedController:
     """What is submitted: ``module:function``, a file that ends in .onnx, or the name of a policy or controller."""
     if Path(what).suffix == ".onnx":
-        return Contestant(Path(what).stem, Outside(_onnx(Path(what))))
+        return NamedController(Path(what).stem, Outside(_onnx(Path(what))))
     if ":" in what and not Path(what).exists():
-        return Contestant(what, Outside(function_named(what, "WHO")))
-    return as_contestant(what)
+        return NamedController(what, Outside(function_named(what, "WHO")))
+    return as_named_controller(what)
 
 
 def _onnx(path: Path) -> Act:

@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from swarmbed.policy.files import load_outline
-from swarmbed.policy.find import SENSES, Contestant, choose_task, find, fits
+from swarmbed.policy.find import SENSES, NamedController, choose_task, find, fits
 from swarmbed.policy.headers import shipped_policies
 from swarmbed.spec import registry
 from swarmbed.spec.errors import SwarmbedError, choose
@@ -25,16 +25,16 @@ class Catalog:
         }
         self._shipped = shipped_policies()
         self.names = [*self._shipped, *registry.controllers.all()]
-        self._found: dict[str, Contestant] = {}
+        self._found: dict[str, NamedController] = {}
         self._fitting: dict[str, list[str]] = {}
 
-    def add_contestant(self, contestant: Contestant) -> str:
+    def add_controller(self, named: NamedController) -> str:
         """Offer a policy or controller, under a unique name."""
-        name, number = contestant.name, 2
+        name, number = named.name, 2
         while name in self._found or name in self.names:
-            name, number = f"{contestant.name} ({number})", number + 1
+            name, number = f"{named.name} ({number})", number + 1
         self.names.insert(0, name)
-        self._found[name] = contestant
+        self._found[name] = named
         self._fitting.clear()
         return name
 
@@ -51,7 +51,7 @@ class Catalog:
         self.tasks = {name: task, **self.tasks}
         return name
 
-    def contestant(self, name: str) -> Contestant:
+    def controller(self, name: str) -> NamedController:
         # First the name, then the search: a page must not make the server open files.
         choose("controller", name, self.names)
         if name not in self._found:
@@ -63,23 +63,23 @@ class Catalog:
         choose("task", task, list(self.tasks))
         if task not in self._fitting:
             spec, offered = self.tasks[task], [(name, self._outline(name)) for name in self.names]
-            able = [(name, contestant) for name, contestant in offered if self._fits(contestant, spec)]
+            able = [(name, named) for name, named in offered if self._fits(named, spec)]
             able.sort(key=lambda pair: not self._is_made_for(pair[1], spec))
             self._fitting[task] = [name for name, _ in able]
         return self._fitting[task]
 
-    def task_for(self, task: str, contestant: Contestant, agents: int | None = None) -> Task:
+    def task_for(self, task: str, named: NamedController, agents: int | None = None) -> Task:
         """A task with the observations of a policy or controller."""
-        spec = choose_task(contestant, self.tasks[choose("task", task, list(self.tasks))])
+        spec = choose_task(named, self.tasks[choose("task", task, list(self.tasks))])
         return spec if agents is None else spec.resized(agents)
 
     def home_of(self, name: str) -> str:
         """The task that a policy was trained on, or the first that it or a controller fits."""
-        contestant = self.contestant(name)
-        if contestant.task is not None:
-            return self.add_task(contestant.task)
+        named = self.controller(name)
+        if named.task is not None:
+            return self.add_task(named.task)
         for task, spec in self.tasks.items():
-            if fits(contestant.controller, spec):
+            if fits(named.controller, spec):
                 return task
         raise SwarmbedError(f"{name} fits none of the tasks: {', '.join(self.tasks)}")
 
@@ -87,24 +87,24 @@ class Catalog:
         """The policy that is shown by default."""
         return next(name for name in FIRST if name in self.names)
 
-    def _outline(self, name: str) -> Contestant:
+    def _outline(self, name: str) -> NamedController:
         """A policy or controller by name; of a policy that was not requested yet, only what it was trained on."""
         if name in self._found or name not in self._shipped:
-            return self.contestant(name)
+            return self.controller(name)
         policy = load_outline(self._shipped[name])
-        return Contestant(name, policy, policy.task)
+        return NamedController(name, policy, policy.task)
 
-    def _fits(self, contestant: Contestant, task: Task) -> bool:
+    def _fits(self, named: NamedController, task: Task) -> bool:
         # Only the senses matter here, and they are the same for two agents as for many; a policy for one size of
         # swarm says so itself once the size is known.
         try:
-            spec = choose_task(contestant, task).resized(getattr(contestant.task, "num_agents", 2))
+            spec = choose_task(named, task).resized(getattr(named.task, "num_agents", 2))
         except SwarmbedError:
             return False  # the task cannot be sensed in the way the policy was trained to
-        return fits(contestant.controller, spec)
+        return fits(named.controller, spec)
 
-    def _is_made_for(self, contestant: Contestant, task: Task) -> bool:
-        own = contestant.task
+    def _is_made_for(self, named: NamedController, task: Task) -> bool:
+        own = named.task
         return own is not None and all(
             getattr(own, f.name, None) == getattr(task, f.name) for f in fields(task) if f.name not in OF_NO_IMPORTANCE
         )

@@ -38,7 +38,7 @@ def hello(session: Session, first: Setup) -> dict[str, Any]:
 def scene(session: Session) -> dict[str, Any]:
     """Everything that stays the same until the next setup."""
     first = session.swarms[0]
-    fixed = any(is_fixed_size(swarm.contestant.controller) for swarm in session.swarms)
+    fixed = any(is_fixed_size(swarm.named.controller) for swarm in session.swarms)
     return {
         "type": "scene",
         "task": session.task,
@@ -79,8 +79,8 @@ def _disturbances(session: Session) -> dict[str, Any]:
 
 
 def _arena(name: str, swarm: LiveSwarm) -> dict[str, Any]:
-    columns, controller = swarm.task.column_names, swarm.contestant.controller
-    trained = getattr(swarm.contestant.task, "num_agents", None)
+    columns, controller = swarm.task.column_names, swarm.named.controller
+    trained = getattr(swarm.named.task, "num_agents", None)
     return {
         "name": name,
         "is_policy": isinstance(controller, Policy),

@@ -106,18 +106,18 @@ class Session:
                 f"no policy or controller here fits task {setup.task!r}; show a policy that was trained on it"
             )
         names = [setup.who or fitting[0], *([setup.versus] if setup.versus else [])]
-        contestants = [self.catalog.contestant(name) for name in names]
-        sizes = {c.task.num_agents for c in contestants if is_fixed_size(c.controller) and c.task is not None}
+        shown = [self.catalog.controller(name) for name in names]
+        sizes = {c.task.num_agents for c in shown if is_fixed_size(c.controller) and c.task is not None}
         if len(sizes) > 1:
             raise SwarmbedError(f"{names[0]} and {names[1]} only run with different numbers of agents")
         usual = self.catalog.tasks[setup.task].num_agents
         count = sizes.pop() if sizes else min(max(setup.agents or usual, FEWEST), MOST)
         draft = Session(self.catalog, self.workshop)
         draft.is_draft = True
-        for contestant in contestants:
-            task = self.catalog.task_for(setup.task, contestant, count)
-            contestant.controller.check(task)
-            draft.swarms.append(LiveSwarm(self.workshop, contestant, task, self.asked))
+        for named in shown:
+            task = self.catalog.task_for(setup.task, named, count)
+            named.controller.check(task)
+            draft.swarms.append(LiveSwarm(self.workshop, named, task, self.asked))
         for swarm in draft.swarms:
             swarm.lay_out(setup.seed, count)
         draft.asked = self.asked
@@ -130,7 +130,7 @@ class Session:
         self.asked.refused = None  # another task, another attempt
         try:
             for swarm in draft.swarms:
-                self.workshop.order(swarm.task_for(draft.count), swarm.contestant.controller, draft.count)
+                self.workshop.order(swarm.task_for(draft.count), swarm.named.controller, draft.count)
             for swarm in draft.swarms:
                 swarm.restart(draft.seed, draft.count)
         finally:
@@ -158,9 +158,7 @@ class Session:
     # Growing and shrinking. While the shape for a new size is being compiled, the swarm continues as it is.
 
     def _change(self, message: Change) -> None:
-        fixed = [
-            name for name, s in zip(self.names, self.swarms, strict=True) if is_fixed_size(s.contestant.controller)
-        ]
+        fixed = [name for name, s in zip(self.names, self.swarms, strict=True) if is_fixed_size(s.named.controller)]
         if fixed:
             raise SwarmbedError(f"{fixed[0]} runs only with the {self.count} agents it was trained with")
         if isinstance(message, messages.Agents):

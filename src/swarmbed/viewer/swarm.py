@@ -6,7 +6,7 @@ from jaxtyping import Bool, Int
 from numpy import ndarray
 
 from swarmbed.draw.story import Story
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.tasks.base import State, Task
 from swarmbed.viewer import disturbing, slots
 from swarmbed.viewer.disturbing import Asked
@@ -24,8 +24,8 @@ class LiveSwarm:
 
     engine: Engine
 
-    def __init__(self, workshop: Workshop, contestant: Contestant, task: Task, asked: Asked | None = None) -> None:
-        self.workshop, self.contestant, self.task = workshop, contestant, task
+    def __init__(self, workshop: Workshop, named: NamedController, task: Task, asked: Asked | None = None) -> None:
+        self.workshop, self.named, self.task = workshop, named, task
         self.asked = asked or Asked()
         self.ids = np.zeros(0, int)
 
@@ -43,7 +43,7 @@ class LiveSwarm:
     def restart(self, seed: int, count: int) -> None:
         """At that start, ready to move; waits for the engine if it has to."""
         self.lay_out(seed, count)
-        wanted, controller = self.task_for(count), self.contestant.controller
+        wanted, controller = self.task_for(count), self.named.controller
         is_alive = hasattr(self, "engine")  # whatever else is still being compiled, it can go on as it is
         engine = self.workshop.ready(wanted, controller, count) or (self._ready(count) if is_alive else None)
         self.engine = engine or self.workshop.order(wanted, controller, count).result()
@@ -76,7 +76,7 @@ class LiveSwarm:
 
     def can_hold(self, count: int) -> bool:
         """Whether so many agents fit at once. If not, the engine for them is being compiled from now on."""
-        task, controller = self.task_for(count), self.contestant.controller
+        task, controller = self.task_for(count), self.named.controller
         order = self.workshop.order(task, controller, count)
         if order.done() and not order.cancelled():
             order.result()  # or what went wrong
@@ -86,7 +86,7 @@ class LiveSwarm:
         """Move into an engine that suits better if there is one by now: smaller, or with what is to be disturbed."""
         if self.engine.slots == slots_for(self.count) and not self.is_behind:
             return
-        best = self.workshop.ready(self.task_for(self.count), self.contestant.controller, self.count)
+        best = self.workshop.ready(self.task_for(self.count), self.named.controller, self.count)
         if best is not None and best is not self.engine:
             self._settle(*self._population())
 
@@ -120,7 +120,7 @@ class LiveSwarm:
 
     def why_not(self, count: int) -> str | None:
         """Why so many agents cannot be disturbed; None if they can be."""
-        slots = self.workshop.slots(disturbing.plain(self.task), self.contestant.controller, count)
+        slots = self.workshop.slots(disturbing.plain(self.task), self.named.controller, count)
         return self.asked.refused or disturbing.why_not(self.task, slots)
 
     def task_for(self, count: int) -> Task:
@@ -137,7 +137,7 @@ class LiveSwarm:
         """Have the engine for disturbances compiled before it is needed."""
         if self.why_not(self.count) is None:
             task = disturbing.opened(self.task)  # type: ignore[arg-type]
-            self.workshop.order(task, self.contestant.controller, self.count)
+            self.workshop.order(task, self.named.controller, self.count)
 
     def retune(self) -> None:
         """Take over what was asked for; in an engine without disturbances there is nothing to take over."""
@@ -190,14 +190,14 @@ class LiveSwarm:
 
     def _ready(self, count: int) -> Engine | None:
         """An engine for so many agents, with disturbances or without like the present one."""
-        return self.workshop.ready(self.engine.task, self.contestant.controller, count)
+        return self.workshop.ready(self.engine.task, self.named.controller, count)
 
     def _settle(self, state: State, ids: Int[ndarray, " k"], newcomers: Newcomers = NOBODY) -> None:
         """Put a population, and any newcomers, into the smallest engine that is ready for all of them."""
         held_id = self.ids[self.grip.agent] if int(self.grip.agent) >= 0 else None
         stay, join = len(ids), len(newcomers.heading)
         wanted = self.task_for(stay + join)
-        engine = self.workshop.ready(wanted, self.contestant.controller, stay + join) or self._ready(stay + join)
+        engine = self.workshop.ready(wanted, self.named.controller, stay + join) or self._ready(stay + join)
         assert engine is not None, "can_hold() comes before a change of size"
         self.engine = engine
         room = slots.empty(self._kind_of(state).resized(engine.slots))

@@ -117,7 +117,7 @@ def test_frames_that_nobody_gets_to_see_are_acknowledged_too(page: Browser) -> N
     assert sent.count("drawn") == 2
 
 
-def test_whoever_has_no_mouse_sees_where_the_focus_is(page: Browser) -> None:
+def test_the_focus_is_visible_without_a_mouse(page: Browser) -> None:
     page.run("document.getElementById('restart').focus()")
     page.call("Input.dispatchKeyEvent", type="keyDown", key="Tab", code="Tab", windowsVirtualKeyCode=9)
     assert page.run("document.activeElement.id") == "play"

@@ -51,7 +51,7 @@ def test_the_events_of_one_disturbance_do_not_depend_on_what_else_is_strong() ->
     assert 0 < masks[0].mean() < 0.75
 
 
-def test_whoever_acts_meets_the_same_events() -> None:
+def test_every_policy_has_the_same_random_events() -> None:
     life, start = lived(disturbed("rendezvous")), with_only("rendezvous", message_loss=0.5)
     one, other = life(start, ACTIONS), life(start, -ACTIONS)
     assert not same(one[2], other[2])

@@ -109,7 +109,7 @@ def test_buckets_hold_what_they_are_asked_for() -> None:
 
 
 class Herd(Controller):
-    """Goes for the middle of all slots, whoever is in them."""
+    """Goes for the middle of all slots, empty ones included."""
 
     def control(self, task: Task, state: State, key: Any) -> Any:
         middle = state.agents.position.mean(axis=0)

@@ -74,7 +74,7 @@ def test_everybody_goes_on_undisturbed_while_the_program_is_compiled(catalog: Ca
 def test_what_may_be_needed_is_compiled_ahead_and_disturbs_nobody(session: Session, workshop: Workshop) -> None:
     session.apply(messages.Prepare())
     swarm, until = session.swarms[0], time.monotonic() + 240
-    ready = lambda: workshop.ready(disturbing.opened(swarm.task), swarm.contestant.controller, 5)  # noqa: E731
+    ready = lambda: workshop.ready(disturbing.opened(swarm.task), swarm.named.controller, 5)  # noqa: E731
     while ready() is None and time.monotonic() < until:
         time.sleep(0.02)
     session.advance(1)

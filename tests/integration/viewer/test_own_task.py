@@ -1,4 +1,4 @@
-"""A task of one's own in the viewer: its metric is followed, its events are told, whoever it lets go is gone."""
+"""A task of one's own in the viewer: its metric is followed, its events reported, the agents it removes are gone."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -8,7 +8,7 @@ import pytest
 
 from swarmbed.controllers.random import Random
 from swarmbed.draw.recording import record, tell
-from swarmbed.policy.find import Contestant
+from swarmbed.policy.find import NamedController
 from swarmbed.tasks.base import Metric, State
 from swarmbed.tasks.rendezvous import Rendezvous
 from swarmbed.viewer import frames, messages
@@ -79,7 +79,7 @@ def test_frames_follow_the_metric_and_the_robots_that_are_left(session: Session)
 
 
 def test_a_recording_tells_the_same(session: Session) -> None:
-    recording = record(Contestant("random", Random()), Wear(num_agents=ROBOTS), seed=3)
+    recording = record(NamedController("random", Random()), Wear(num_agents=ROBOTS), seed=3)
     story = tell(recording)
     for step in range(5):
         shown = session.swarms[0]
@@ -88,7 +88,7 @@ def test_a_recording_tells_the_same(session: Session) -> None:
         session.advance(1)
 
 
-def test_whoever_joins_is_there_and_whoever_has_gone_stays_away(session: Session) -> None:
+def test_agents_that_join_are_there_and_agents_that_left_stay_away(session: Session) -> None:
     session.advance(2)
     session.apply(messages.Add(30.0, 40.0))
     for _ in range(600):

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from swarmbed.benchmarks import Effort, Group, Row, chosen, groups, runner
 from swarmbed.benchmarks.machine import sentences
 from swarmbed.benchmarks.table import print_table, remarks
 from swarmbed.cli.flags import Parser
+from swarmbed.evaluation.progress import Bar
 from swarmbed.evaluation.reports import check_output
 from swarmbed.spec.errors import SwarmbedError
 
@@ -74,7 +75,7 @@ class Watcher:
     def __enter__(self) -> None:
         # A new one for every group: while a bar is shown, it takes over what is printed, and tables belong on stdout.
         columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-        self.bar = Progress(*columns, console=self.console, transient=True, disable=not self.console.is_terminal)
+        self.bar = Bar(*columns, console=self.console, transient=True, disable=not self.console.is_terminal)
         self.work = self.bar.add_task("")
         self.bar.start()
 

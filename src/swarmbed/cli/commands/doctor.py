@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.text import Text
 
 from swarmbed import __version__
@@ -20,6 +21,7 @@ swarmbed doctor --no-speed        # without the measurement, which takes half a 
 """
 EDITABLE = "swarmbed is not installed as a package, so its extras are unknown"
 GOOD, MISSING = "✓", "✗"
+FOR_DEVELOPERS = ("dev", "docs", "test")
 
 
 def run(argv: Sequence[str]) -> None:
@@ -36,7 +38,10 @@ def run(argv: Sequence[str]) -> None:
 def _print(console: Console, title: str, lines: Iterator[str]) -> None:
     console.print(Text(title, style="bold"))
     for line in lines:
-        console.print(Text(f"  {line}"), soft_wrap=True)
+        if console.is_terminal:  # words stay whole in a narrow one
+            console.print(Padding(Text(line), (0, 0, 0, 2), expand=False))
+        else:  # lines stay whole in a file
+            console.print(Text(f"  {line}"), soft_wrap=True)
 
 
 def installed() -> Iterator[str]:
@@ -70,7 +75,9 @@ def extras() -> Iterator[str]:
         yield EDITABLE
     for extra, names in known.items():
         missing = [name for name in names if _version(name) is None]
-        if missing:
+        if missing and extra in FOR_DEVELOPERS:
+            yield f"{extra}: not installed; only for work on swarmbed itself"
+        elif missing:
             yield f"{MISSING} {extra}: without {', '.join(missing)}; pip install 'swarmbed[{extra}]'"
         else:
             yield f"{GOOD} {extra}: {', '.join(names)}"
@@ -92,7 +99,7 @@ def speed() -> Iterator[str]:
     from swarmbed.benchmarks.reference import MACHINE, REFERENCE
     from swarmbed.benchmarks.runner import run_row
 
-    yield f"against {MACHINE}, in processor time; 'swarmbed bench' measures more"
+    yield f"in processor time, against {MACHINE}; takes some seconds, and 'swarmbed bench' measures more"
     for name, (group, key, unit, reference) in REFERENCE.items():
         (row,) = chosen([name])[group].rows
         facts = run_row(group, row, Effort(repetitions=2, quick=True))

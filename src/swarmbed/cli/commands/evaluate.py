@@ -35,10 +35,10 @@ def run(argv: Sequence[str]) -> None:
     options = parser.parse(argv)
     check_output(options.json, "--json")
     devices.set_up()
-    contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
-    task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    contestant.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
-    evaluation = evaluate(contestant, task, episodes=options.episodes, seed=options.seed)
+    named = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
+    task = with_settings(choose_task(named, named_task(options)), options, spec)
+    named.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
+    evaluation = evaluate(named, task, episodes=options.episodes, seed=options.seed)
     if options.json is not None:
         write_json(options.json, evaluation.summary())
     show(evaluation.title, evaluation.table())

@@ -19,6 +19,7 @@ swarmbed list
 swarmbed list tasks
 swarmbed list policies
 """
+WHOLE = ("name", "trained on")  # columns whose words must not be broken
 NARROW = 72  # columns below which a table becomes a list
 
 
@@ -62,7 +63,7 @@ def show(listing: Listing, console: Console) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in listing.headings:
         is_number = heading in listing.numbers
-        table.add_column(heading, justify="right" if is_number else "left", overflow="fold", no_wrap=heading == "name")
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold", no_wrap=heading in WHOLE)
     for row in listing.rows:
         table.add_row(*map(Text, row))
     console.print(table)
@@ -104,11 +105,11 @@ def variant_listing() -> Listing:
 
 
 def policy_listing() -> Listing:
-    """Policies inside the package; their score is the mean return of the last ten iterations of their training."""
+    """Policies inside the package; their return is the mean of the last ten iterations of their training."""
     rows = []
     for name, path in shipped_policies().items():
         notes, task = notes_of(path), settings_of(path)["task"]
         score = f"{float(notes['score']):.1f}" if "score" in notes else ""
         rows.append((name, notes.get("label", ""), str(task["name"]), str(task["num_agents"]), score))
-    headings = ("name", "method", "trained on", "agents", "score")
-    return Listing("shipped policies", headings, rows, ("agents", "score"))
+    headings = ("name", "method", "trained on", "agents", "return")
+    return Listing("shipped policies", headings, rows, ("agents", "return"))

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from swarmbed.cli.flags import Parser, add_flags, given
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, find_with_gains, named_task, with_settings
 from swarmbed.compute import devices
+from swarmbed.evaluation.progress import Bar
 from swarmbed.policy.find import choose_task
 
 SUMMARY = "Draw an episode: snapshots and traces (.png), a film (.gif, .mp4) or a page that plays it (.html)"
@@ -34,12 +35,12 @@ def run(argv: Sequence[str]) -> None:
     make_folder(Path(options.out))
     look = Look(**given(options, Look))
     devices.set_up()
-    contestant = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
-    task = with_settings(choose_task(contestant, named_task(options)), options, spec)
-    contestant.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
+    named = find_with_gains(options.who, options.gain, stochastic=options.stochastic)
+    task = with_settings(choose_task(named, named_task(options)), options, spec)
+    named.controller.check(task)  # before a policy sets its own observations: a flag that differs is an error
     with _progress() as on_frame:
         picture = render(
-            contestant,
+            named,
             task,
             out=options.out,
             seed=options.seed,
@@ -74,6 +75,6 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
     """A bar on stderr of a terminal: the simulation, of unknown length, then the pictures."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         work = bar.add_task("simulating", total=None)
         yield lambda finished, total: bar.update(work, description="drawing", completed=finished, total=total)

@@ -12,6 +12,7 @@ from rich.table import Table
 from swarmbed.cli.flags import Parser
 from swarmbed.compute import devices
 from swarmbed.evaluation.progress import progress_bar
+from swarmbed.evaluation.reports import show
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study import claim_report, decide, each_run, generation, plan
 from swarmbed.study.budget import BUDGETS, Budget
@@ -52,11 +53,11 @@ def run(argv: Sequence[str]) -> None:
         decide_claims(which, store, budget, options)
     if options.claims or options.decide:
         judged = {experiment.name: judgements(experiment, store, budget) for experiment in which}
-        Console().print(claim_report.table(judged))
-        Console().print(generation.census(results))
+        show(None, claim_report.table(judged))
+        Console(soft_wrap=True).print(generation.census(results), highlight=False)
         return
     if not options.experiment:
-        Console().print(overview(store, budget, options.seeds, options.workers))
+        show(None, overview(store, budget, options.seeds, options.workers))
         return
     reproduce(which, store, budget, options)
 

@@ -29,17 +29,17 @@ def run(argv: Sequence[str]) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the row to this file, ready to send")
     options = parser.parse(argv)
     check_output(options.json, "--json")
-    board, contestant = board_named(options.board), submitted(options.who)
+    board, named = board_named(options.board), submitted(options.who)
     # A function outside of JAX is called back into Python; two devices that do so wait for each other for ever.
-    devices.set_up(1 if isinstance(contestant.controller, Outside) else None)
+    devices.set_up(1 if isinstance(named.controller, Outside) else None)
     kept = leaderboard.read(board, leaderboard.published(board))
     episodes = kept["starts"]["episodes"]
     check_same_starts(published_starts(board, episodes), kept["starts"])
-    if options.observe is not None and contestant.task is not None:
+    if options.observe is not None and named.task is not None:
         raise SwarmbedError("--observe is for ONNX files and functions; a policy file knows what it observes")
-    contestant.controller.check(choose_task(contestant, board.task))
-    name = options.name or contestant.name
-    row = leaderboard.measure(contestant, board, episodes, observation=options.observe)
+    named.controller.check(choose_task(named, board.task))
+    name = options.name or named.name
+    row = leaderboard.measure(named, board, episodes, observation=options.observe)
     kept["rows"][name] = row
     show(leaderboard.title(kept), leaderboard.table(kept))
     sent = {"board": board.name, "name": name, "starts": kept["starts"]["fingerprint"], **row}

@@ -184,8 +184,8 @@ def _finish(result: TrainingResult, pictures: Pictures, outputs: Outputs, plugin
         from swarmbed.policy.find import find
 
         watcher.print("rendering a video of an episode …", style="dim", highlight=False)
-        contestant = find(str(result.folder))
-        draw_animation(record(contestant, result.policy.task, steps=300), folder.video)
+        trained = find(str(result.folder))
+        draw_animation(record(trained, result.policy.task, steps=300), folder.video)
         made.append(("video", folder.video))
     console = Console(soft_wrap=True)
     for what, path in [("policy", folder.policy), ("best policy", folder.best_policy), *made]:

@@ -23,7 +23,7 @@ from swarmbed.evaluation.transfer import (
     transfer,
 )  # fmt: skip
 from swarmbed.evaluation.transfer_matrix import DENSITIES
-from swarmbed.policy.find import SENSES, as_contestant
+from swarmbed.policy.find import SENSES, as_named_controller
 from swarmbed.run.at_sizes import train_at_sizes
 from swarmbed.spec import config
 from swarmbed.spec.errors import SwarmbedError
@@ -95,7 +95,7 @@ def run(argv: Sequence[str]) -> None:
         settings = _settings(options, spec)
         task = config.spec_from(settings, "task")
         trained = train_at_sizes(settings, options.train, Path(options.out) / "trained", seeds=options.seeds or 1)
-        ours = {f"trained {text}": [as_contestant(where) for where in runs] for text, runs in trained.items()}
+        ours = {f"trained {text}": [as_named_controller(where) for where in runs] for text, runs in trained.items()}
         for name in ours.keys() & entries.keys():
             raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
         entries = ours | entries

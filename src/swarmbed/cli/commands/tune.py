@@ -46,16 +46,16 @@ def run(argv: Sequence[str]) -> None:
     check_output(options.out, "--out")
     choose("controller", options.controller, list(registry.controllers.all()))
     devices.set_up()
-    contestant = find_with_gains(options.controller, options.gain)
-    task = with_settings(choose_task(contestant, named_task(options)), options, spec)
+    named = find_with_gains(options.controller, options.gain)
+    task = with_settings(choose_task(named, named_task(options)), options, spec)
     tasks = [task.resized(size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
-    gains = gains_of(contestant.controller, contestant.name, options.only)
+    gains = gains_of(named.controller, named.name, options.only)
     work = episodes_needed(len(gains), len(tasks), options.candidates, options.rounds, options.episodes)
-    with progress_bar(work, f"tuning {contestant.name}") as on_progress:
+    with progress_bar(work, f"tuning {named.name}") as on_progress:
         tuning = tune(
-            contestant.controller,
+            named.controller,
             tasks,
-            name=contestant.name,
+            name=named.name,
             only=options.only,
             candidates=options.candidates,
             rounds=options.rounds,

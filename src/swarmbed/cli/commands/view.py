@@ -59,13 +59,13 @@ def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:
     """What the page shows first; the policies from the command line join the catalog."""
     who = _offer(catalog, options.who or catalog.first(), options.stochastic)
     versus = _offer(catalog, options.versus, options.stochastic) if options.versus else None
-    contestant = catalog.contestant(who)
-    task = named_task(options) or contestant.task or catalog.tasks[catalog.home_of(who)]
+    named = catalog.controller(who)
+    task = named_task(options) or named.task or catalog.tasks[catalog.home_of(who)]
     task = with_settings(task, options, spec)
     name = catalog.add_task(task)
     for shown in filter(None, (who, versus)):
-        contestant = catalog.contestant(shown)
-        contestant.controller.check(catalog.task_for(name, contestant, task.num_agents))
+        named = catalog.controller(shown)
+        named.controller.check(catalog.task_for(name, named, task.num_agents))
     return Setup(name, who, versus, task.num_agents, options.seed)
 
 
@@ -73,7 +73,7 @@ def _offer(catalog: Catalog, who: str, stochastic: bool) -> str:
     """The catalog's name for a policy or controller from the command line."""
     if who in catalog.names and not stochastic:
         return who
-    return catalog.add_contestant(find(who, stochastic=stochastic))
+    return catalog.add_controller(find(who, stochastic=stochastic))
 
 
 def _check_port(port: int | None) -> None:

@@ -6,7 +6,7 @@ from swarmbed.study.experiments.base import Contest, Experiment, Training
 from swarmbed.study.experiments.pursuit_global import CALM, METHODS, VARIANT
 from swarmbed.study.readings import Reached
 
-CONTESTANTS = (*METHODS, CALM[0])
+COMPARED = (*METHODS, CALM[0])
 NAME = "pursuit-global-capture"
 
 
@@ -24,10 +24,10 @@ EXPERIMENT = Experiment(
         ),
         Claim("5 agents struggle", Within(reached(METHODS[0], 5), below=0.5), "NN+ catches less than half"),
     ),
-    trainings=CONTESTANTS,
+    trainings=COMPARED,
     contest=Contest(
         VARIANT,
-        CONTESTANTS,
+        COMPARED,
         (("voronoi_pursuit", "Voronoi"),),
         agents=(5, 10, 20, 50),
     ),
