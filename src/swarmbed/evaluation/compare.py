@@ -154,6 +154,8 @@ class Comparison:
     def __str__(self) -> str:
         return reports.as_text(self.title, self.table())
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         """A notebook shows the figure, if there is one, above the table."""
         table = reports.as_html(self.title, self.table())

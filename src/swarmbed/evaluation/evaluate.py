@@ -152,6 +152,8 @@ class Evaluation:
         text = reports.as_text(self.title, self.table())
         return text if self.remark is None else f"{text}\n{self.remark}"
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return reports.as_html(self.title, self.table())
 
@@ -181,8 +183,6 @@ def evaluate(
     """
     contestant = as_contestant(who, stochastic=stochastic)
     chosen = choose_task(contestant, make(task) if isinstance(task, str) else task)
-    if not isinstance(chosen, Task):
-        raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
     chosen = chosen if num_agents is None else chosen.resized(num_agents)
     contestant.controller.check(chosen)
     check_count("episodes", episodes, 1)

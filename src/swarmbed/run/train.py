@@ -25,7 +25,12 @@ from swarmbed.spec.settings import build, check_count
 from swarmbed.tasks.base import Task
 
 
-@checked_arguments(task=TASK, embedding="an embedding or the name of one", algorithm="an algorithm or the name of one")
+@checked_arguments(
+    task=TASK,
+    embedding="an embedding or the name of one",
+    algorithm="an algorithm or the name of one",
+    callback="a function of one iteration or left out",
+)
 def train(
     task: str | Task | None = None,
     *,
