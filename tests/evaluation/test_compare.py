@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from swarmbed.cli.main import main
-from swarmbed.evaluation.compare import Comparison, compare, read_entry
+from swarmbed.evaluation.compare import compare
+from swarmbed.evaluation.comparison import Comparison
+from swarmbed.evaluation.entries import read_entry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Task
 from toy_task import Constant, Drift

@@ -34,6 +34,7 @@ from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Goal, Metric, Task
 from swarmbed.tasks.disturbances.state import with_strengths
+from swarmbed.tasks.state import present_agents
 
 EPISODES = 1000
 PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
@@ -222,7 +223,8 @@ def episode_of(task: Task, controller: Controller, seed: int, disturbance: str |
         state = state if disturbance is None else with_strengths(state, {disturbance: strength})
         result = episode(task, controller.control, state, jax.random.fold_in(run_key, index))
         # Distances guard against division by zero, which also hides NaN; the last state does not.
-        numbers = [result.total_return, *jax.tree.leaves(result.last)]
+        last = result.last._replace(agents=present_agents(result.last))
+        numbers = [result.total_return, *jax.tree.leaves(last)]
         is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
         overlooked = jnp.zeros((), int) if result.overlooked is None else result.overlooked
         return result.total_return, result.length, result.metrics, is_finite, overlooked

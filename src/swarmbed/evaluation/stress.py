@@ -16,7 +16,7 @@ import numpy as np
 
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
-from swarmbed.evaluation.compare import Who, common_task, named_runs
+from swarmbed.evaluation.entries import Who, common_task, named_runs
 from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups
 from swarmbed.evaluation.kept import Kept, fingerprint, is_table, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting

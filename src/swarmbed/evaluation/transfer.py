@@ -15,7 +15,7 @@ import numpy as np
 
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
-from swarmbed.evaluation.compare import Who, common_task, misfit, named_runs
+from swarmbed.evaluation.entries import Who, common_task, misfit, named_runs
 from swarmbed.evaluation.evaluate import Numbers, evaluate
 from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting

@@ -11,7 +11,7 @@ from swarmbed.cli.flags import Parser, count, given, swarm_sizes
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation import reports
-from swarmbed.evaluation.compare import common_task, read_entries
+from swarmbed.evaluation.entries import common_task, read_entries
 from swarmbed.evaluation.transfer import (
     AGENT_STEPS,
     EPISODES,

@@ -1,0 +1,77 @@
+"""Who takes part: names, each with the policies, controllers or training runs behind it."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from swarmbed.controllers.base import Controller
+from swarmbed.policy.find import Contestant, as_contestant, choose_task
+from swarmbed.spec import registry
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks.base import Task
+
+Who = str | Path | Controller | Contestant
+
+
+def named_runs(
+    policies: Sequence[Any] | Mapping[str, Any], stochastic: bool = False, *, as_is: type | None = None
+) -> dict[str, list[Any]]:
+    """Names, each with the runs behind it; objects of the type ``as_is`` are taken as they are."""
+
+    def known(who: Any) -> Any:
+        return who if as_is and isinstance(who, as_is) else as_contestant(who, stochastic=stochastic)
+
+    if isinstance(policies, Mapping):
+        several = {name: _several(runs, as_is) for name, runs in policies.items()}
+        return {name: [known(who) for who in runs] for name, runs in several.items()}
+    entries: dict[str, list[Any]] = {}
+    for contestant in map(known, _several(policies, as_is)):
+        name, number = contestant.name, 2
+        while name in entries:  # two unnamed policies, say
+            name, number = f"{contestant.name} {number}", number + 1
+        entries[name] = [contestant]
+    return entries
+
+
+def _several(who: Any, as_is: type | None) -> Sequence[Any]:
+    single = isinstance(who, (str, Path, Controller, Contestant)) or (as_is is not None and isinstance(who, as_is))
+    return [who] if single else who
+
+
+def common_task(entries: Mapping[str, Sequence[Contestant]]) -> Task:
+    """The task of the first trained policy; with controllers only, a task that the first of them fits."""
+    everybody = [run for runs in entries.values() for run in runs]
+    if not everybody:
+        raise SwarmbedError("compare needs at least one policy or controller")
+    return choose_task(next((run for run in everybody if run.task is not None), everybody[0]), None)
+
+
+def read_entry(text: str) -> tuple[str, list[str]]:
+    """``WHO`` or ``NAME=WHO,WHO,…``: the name to show and the runs behind it."""
+    name, equals, runs = text.partition("=")
+    if not equals or Path(text).exists():
+        return text if text in registry.controllers.all() else Path(text).name, [text]
+    parts = [part for part in runs.split(",") if part]
+    if not name or not parts:
+        raise SwarmbedError(f"give a policy or controller as WHO or NAME=WHO,WHO,… and not as {text!r}")
+    return name, parts
+
+
+def read_entries(texts: Sequence[str], *, stochastic: bool = False) -> dict[str, list[Contestant]]:
+    """The runs behind each of several texts as :func:`read_entry` reads them, by their names."""
+    entries: dict[str, list[Contestant]] = {}
+    for name, runs in map(read_entry, texts):
+        if name in entries:
+            raise SwarmbedError(f"two policies are called {name!r}; give them different names with NAME=WHO")
+        entries[name] = [as_contestant(who, stochastic=stochastic) for who in runs]
+    return entries
+
+
+def misfit(runs: Sequence[Contestant], task: Task) -> str | None:
+    """Why these runs cannot do the task; None if they can."""
+    try:
+        for run in runs:
+            run.controller.check(choose_task(run, task))
+    except SwarmbedError as error:
+        return str(error)
+    return None
