@@ -1,6 +1,6 @@
 """Arguments of the wrong kind are named, and what they may be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,6 +48,16 @@ def test_whole_numbers_of_numpy_arrive_as_plain_ones() -> None:
 
     assert kind_of(np.int64(3), seed=np.uint8(4)) == [int, int]
     assert kind_of(3) == [int, type(None)]
+
+
+def test_lists_functions_and_dictionaries_are_called_so() -> None:
+    @checked_arguments()
+    def take(names: Sequence[str] | None = None, report: bool | Callable[[int], None] = True) -> None: ...
+
+    with pytest.raises(SwarmbedError, match=r"^names must be a list or left out, not 3$"):
+        take(names=3)  # type: ignore[arg-type]
+    with pytest.raises(SwarmbedError, match=r"^report must be true or false or a function, not 3$"):
+        take(report=3)  # type: ignore[arg-type]
 
 
 CALLS: list[tuple[str, Callable[[], Any]]] = [

@@ -6,7 +6,7 @@ An entry may be one controller or policy, or a method that was trained several t
 from collections.abc import Mapping, Sequence
 
 from swarmbed.evaluation.comparison import Comparison, Panel, Standing, standing_of
-from swarmbed.evaluation.entries import Who, common_task, misfit, named_runs
+from swarmbed.evaluation.entries import POLICIES, Who, common_task, misfit, named_runs
 from swarmbed.evaluation.evaluate import EPISODES, evaluate
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.policy.find import Contestant, choose_task
@@ -16,9 +16,9 @@ from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 
-@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
+@checked_arguments(policies=POLICIES, task=TASK)
 def compare(
-    policies: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
+    policies: Who | Sequence[Who] | Mapping[str, Who | Sequence[Who]],
     task: Task | str | None = None,
     *,
     num_agents: int | Sequence[int] | None = None,

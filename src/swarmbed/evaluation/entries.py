@@ -7,22 +7,24 @@ from typing import Any
 from swarmbed.controllers.base import Controller
 from swarmbed.policy.find import Contestant, as_contestant, choose_task
 from swarmbed.spec import registry
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.arguments import WHO
+from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.tasks.base import Task
 
+POLICIES = "a list of policies, controllers, names or paths, or several by name"  # what an argument may be
 Who = str | Path | Controller | Contestant
 
 
-def named_runs(
-    policies: Sequence[Any] | Mapping[str, Any], stochastic: bool = False, *, as_is: type | None = None
-) -> dict[str, list[Any]]:
+def named_runs(policies: Any, stochastic: bool = False, *, as_is: type | None = None) -> dict[str, list[Any]]:
     """Names, each with the runs behind it; objects of the type ``as_is`` are taken as they are."""
 
     def known(who: Any) -> Any:
         return who if as_is and isinstance(who, as_is) else as_contestant(who, stochastic=stochastic)
 
     if isinstance(policies, Mapping):
-        several = {name: _several(runs, as_is) for name, runs in policies.items()}
+        several = {str(name): _several(runs, as_is) for name, runs in policies.items()}
+        for name in (name for name, runs in several.items() if not runs):
+            raise SwarmbedError(f"{name} must have at least one policy or controller behind it")
         return {name: [known(who) for who in runs] for name, runs in several.items()}
     entries: dict[str, list[Any]] = {}
     for contestant in map(known, _several(policies, as_is)):
@@ -35,6 +37,8 @@ def named_runs(
 
 def _several(who: Any, as_is: type | None) -> Sequence[Any]:
     single = isinstance(who, (str, Path, Controller, Contestant)) or (as_is is not None and isinstance(who, as_is))
+    if not (single or isinstance(who, Sequence)):
+        raise SwarmbedError(f"{WHO} is needed, or a list of them, not {shown(who)}")
     return [who] if single else who
 
 

@@ -7,15 +7,21 @@ messages all read this one declaration and use one check.
 
 import math
 import types
+from collections import abc
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from swarmbed.spec.errors import SwarmbedError, shown
 
 Kind = TypeVar("Kind")
+_WORDS: dict[Any, str] = {
+    int: "a whole number", float: "a number", bool: "true or false", str: "a word",
+    abc.Sequence: "a list", abc.Mapping: "a dictionary", abc.Callable: "a function", Path: "a path",
+}  # fmt: skip
 _FIELDS = "__dataclass_fields__"
 LAST_SEED = 2**32 - 1  # random numbers are made from so many bits
 _LARGEST = {
@@ -252,8 +258,8 @@ def describe(hint: Any, bounds: str = "", not_empty: bool = False) -> str:
         return f"{list_of} {describe(get_args(options[0])[0], bounds)}{optional}"
     if get_origin(options[0]) is Literal:
         return "one of " + ", ".join(map(str, get_args(options[0]))) + optional
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-    return words.get(options[0], getattr(options[0], "__name__", str(options[0]))) + bounds + optional
+    kind = get_origin(options[0]) or options[0]
+    return _WORDS.get(kind, getattr(options[0], "__name__", str(options[0]))) + bounds + optional
 
 
 def is_range(hint: Any) -> bool:
