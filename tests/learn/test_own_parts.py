@@ -90,3 +90,5 @@ def test_a_learner_says_what_it_is_made_of() -> None:
         Learner(Drift(), "neural")  # type: ignore[arg-type]
     with pytest.raises(SwarmbedError, match="key must be a random key such as"):
         Learner(Drift()).init(0)  # type: ignore[arg-type]
+    with pytest.raises(SwarmbedError, match="embedding of a policy must be an Embedding object, not 3"):
+        Policy(Drift(), 3, ())  # type: ignore[arg-type]

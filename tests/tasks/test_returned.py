@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from swarmbed import Metric, Observation, ObservedSet, State, SwarmbedError
+from swarmbed import Goal, Metric, Observation, ObservedSet, State, SwarmbedError
 from toy_task import Drift
 
 KEY = jax.random.key(0)
@@ -100,3 +100,15 @@ def test_the_state_keeps_its_shape(task: Drift, words: str) -> None:
 def test_metrics_are_a_tuple_of_declarations_already_when_a_class_is_written(metrics: Any) -> None:
     with pytest.raises(SwarmbedError, match="metrics of Wrong must be a tuple of Metric objects, not "):
         type("Wrong", (Drift,), {"metrics": metrics})
+
+
+@pytest.mark.parametrize(
+    ("goal", "better", "words"),
+    [
+        (Goal("met", "has met", "near"), "lower", "value of the goal 'met' must be a number, not 'near'"),
+        (Goal("met", "has met", 1.0), None, "metric 'gap' has a goal: say which direction is better, lower or higher"),
+    ],
+)
+def test_a_goal_has_a_number_and_a_direction(goal: Goal, better: str | None, words: str) -> None:
+    with pytest.raises(SwarmbedError, match=words):
+        Metric("gap", "gap", better=better, goal=goal)

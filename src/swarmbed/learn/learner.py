@@ -32,7 +32,7 @@ from swarmbed.learn.rollout import Environments
 from swarmbed.learn.schedule import with_numbers
 from swarmbed.networks.base import Model, Network, as_network
 from swarmbed.networks.perceptron import Perceptron
-from swarmbed.spec.errors import SwarmbedError, shown
+from swarmbed.spec.errors import SwarmbedError, a_kind, shown
 from swarmbed.spec.keys import check_key
 from swarmbed.spec.settings import Spec, setting
 from swarmbed.tasks.base import Task
@@ -80,8 +80,7 @@ class Learner:
         kinds = {"task": Task, "embedding": Embedding, "algorithm": LearningAlgorithm, "batch": BatchSettings}
         for name, kind in {**kinds, "network": Network}.items():
             if not isinstance(getattr(self, name), kind):
-                wanted = f"{'an' if kind.__name__[0] in 'AE' else 'a'} {kind.__name__} object"
-                raise SwarmbedError(f"{name} must be {wanted}, not {shown(getattr(self, name))}")
+                raise SwarmbedError(f"{name} must be {a_kind(kind)} object, not {shown(getattr(self, name))}")
 
     @cached_property
     def policy_model(self) -> Model:

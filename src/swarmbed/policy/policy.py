@@ -14,7 +14,7 @@ from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding
 from swarmbed.networks.base import Model, Network, as_network
 from swarmbed.networks.perceptron import Perceptron
-from swarmbed.spec.errors import SwarmbedError, shown
+from swarmbed.spec.errors import SwarmbedError, a_kind, shown
 from swarmbed.spec.keys import check_key
 from swarmbed.spec.registry import task_name
 from swarmbed.tasks.base import Observation, State, Task
@@ -41,6 +41,9 @@ class Policy(Controller):
     def __post_init__(self) -> None:
         """Arrays are not settings; a network may be any object that serves as one."""
         object.__setattr__(self, "network", as_network(self.network))
+        for name, part, kind in (("task", self.task, Task), ("embedding", self.embedding, Embedding)):
+            if not isinstance(part, kind):
+                raise SwarmbedError(f"{name} of a policy must be {a_kind(kind)} object, not {shown(part)}")
 
     def __repr__(self) -> str:
         weights = sum(jnp.size(leaf) for leaf in jax.tree.leaves(self.params))
