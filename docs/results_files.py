@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from swarmbed.evaluation.compare import standings_in
+from swarmbed.evaluation.comparison import standings_in
 
 DOCS = Path(__file__).parent
 RESULTS = DOCS.parent / "results"

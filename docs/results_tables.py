@@ -6,7 +6,7 @@ from typing import Any
 
 from results_files import DECISIONS, RESULTS, load, metric, read_returns
 
-from swarmbed.evaluation.compare import standings_in
+from swarmbed.evaluation.comparison import standings_in
 from swarmbed.study.experiments import pursuit_global
 
 STEPS = (50, 100, 200, 500, 1024)

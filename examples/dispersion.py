@@ -17,8 +17,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from swarmbed import Metric, State, SwarmbedError, SwarmTask, setting
-from swarmbed.tasks.swarm import Sensed
+from swarmbed import Metric, Sensed, State, SwarmbedError, SwarmTask, setting
 
 
 @dataclass(frozen=True)

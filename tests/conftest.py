@@ -46,6 +46,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
+def unchecked_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Annotations are not checked while a test runs, as for everybody else: wrong arguments reach the functions."""
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
+
+
+@pytest.fixture
 def float64() -> Iterator[None]:
     """Double precision for one test."""
     with jax.enable_x64(True):

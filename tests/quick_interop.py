@@ -1,4 +1,4 @@
-"""A fixture for the tests of other people's interfaces."""
+"""A fixture for the tests of a module that runs many small programs, such as other people's interfaces."""
 
 from collections.abc import Iterator
 

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 
 import swarmbed
-from swarmbed.tasks.swarm import Sensed
 
 
 # %%
@@ -53,7 +52,7 @@ class Ring(swarmbed.SwarmTask):
         ahead = x * jnp.cos(heading) + y * jnp.sin(heading)
         left = -x * jnp.sin(heading) + y * jnp.cos(heading)
         own = {**self.sense_self(state, viewers), "middle ahead": ahead, "middle left": left}
-        return Sensed(own, (self.sense_neighbours(state, viewers, transmitted),))
+        return swarmbed.Sensed(own, (self.sense_neighbours(state, viewers, transmitted),))
 
 
 # %% [markdown]

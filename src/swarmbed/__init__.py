@@ -14,7 +14,8 @@ _EXPORTS = {
     "swarmbed.controllers.base": ("Controller",),
     "swarmbed.draw.render": ("render",),
     "swarmbed.embeddings.base": ("Embedding",),
-    "swarmbed.evaluation.compare": ("Comparison", "compare"),
+    "swarmbed.evaluation.compare": ("compare",),
+    "swarmbed.evaluation.comparison": ("Comparison",),
     "swarmbed.evaluation.evaluate": ("Evaluation", "evaluate"),
     "swarmbed.evaluation.stress": ("stress",),
     "swarmbed.evaluation.stress_card": ("StressCard",),
@@ -37,7 +38,7 @@ _EXPORTS = {
     "swarmbed.tasks.evasion": ("EvasionTask",),
     "swarmbed.tasks.metric": ("Goal", "Metric"),
     "swarmbed.tasks.state": ("State",),
-    "swarmbed.tasks.swarm": ("SwarmTask",),
+    "swarmbed.tasks.swarm": ("Sensed", "SwarmTask"),
 }
 _WHERE = {name: module for module, names in _EXPORTS.items() for name in names}
 __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
@@ -62,8 +63,8 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from swarmbed.controllers.base import Controller as Controller
     from swarmbed.draw.render import render as render
     from swarmbed.embeddings.base import Embedding as Embedding
-    from swarmbed.evaluation.compare import Comparison as Comparison
     from swarmbed.evaluation.compare import compare as compare
+    from swarmbed.evaluation.comparison import Comparison as Comparison
     from swarmbed.evaluation.evaluate import Evaluation as Evaluation
     from swarmbed.evaluation.evaluate import evaluate as evaluate
     from swarmbed.evaluation.stress import stress as stress
@@ -93,4 +94,5 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from swarmbed.tasks.metric import Goal as Goal
     from swarmbed.tasks.metric import Metric as Metric
     from swarmbed.tasks.state import State as State
+    from swarmbed.tasks.swarm import Sensed as Sensed
     from swarmbed.tasks.swarm import SwarmTask as SwarmTask

@@ -13,6 +13,7 @@ import pytest
 
 from swarmbed.compute import programs
 from swarmbed.embeddings.neural import Neural
+from swarmbed.tasks import make
 
 X = jnp.arange(3.0)
 ONE = jax.devices()[:1]
@@ -48,7 +49,12 @@ class Foreign:
     number: int = 1
 
 
-@pytest.mark.parametrize("spec", [Foreign(), (Neural(), Foreign()), (Neural(), len)])
+# Made while running, and not distinguished by any setting: its name and its module say that it is one of ours.
+MADE = type("Neural", (Neural,), {"__module__": Neural.__module__})()
+WITH_REWARD = make("rendezvous").with_reward(lambda state, action, next_state: action.sum())
+
+
+@pytest.mark.parametrize("spec", [Foreign(), (Neural(), Foreign()), (Neural(), len), MADE, WITH_REWARD])
 def test_what_is_not_ours_is_never_kept(spec: Any, compile_it: Compilations) -> None:
     for _ in range(2):
         programs.kept(spec, "double", X, ONE, compile_it)

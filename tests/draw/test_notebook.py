@@ -4,23 +4,15 @@ import html
 import re
 
 import imageio.v3 as imageio
-import jax
 import pytest
 
+from quick_interop import quick_compilation as quick_compilation
 from swarmbed.controllers.consensus import Consensus
 from swarmbed.draw.render import Look, render
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 
 TASK = make("rendezvous", num_agents=2)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def quick_compilation():
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", before)
 
 
 @pytest.fixture(scope="module")

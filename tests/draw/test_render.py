@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from quick_interop import quick_compilation as quick_compilation
 from swarmbed.cli import main as cli
 from swarmbed.controllers.random import Random
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
@@ -21,15 +22,6 @@ from swarmbed.tasks import make
 from swarmbed.tasks.base import Observation, ObservedSet, State, Task
 
 RANDOM = NamedController("random", Random())
-
-
-@pytest.fixture(autouse=True, scope="module")
-def quick_compilation():
-    """A few steps of a few agents: compiling them is what takes the time."""
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", before)
 
 
 # Recording.

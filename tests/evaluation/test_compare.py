@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from swarmbed.cli.main import main
-from swarmbed.evaluation.compare import Comparison, compare, read_entry
+from swarmbed.evaluation.compare import compare
+from swarmbed.evaluation.comparison import Comparison
+from swarmbed.evaluation.entries import read_entry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks.base import Task
-from toy_task import Constant, Drift
+from toy_task import Constant, Drift, Forward
 
 
 @dataclass(frozen=True)
@@ -146,3 +148,23 @@ def test_policies_of_different_tasks_cannot_be_compared(capsys: pytest.CaptureFi
 def test_a_figure_of_an_unknown_kind_is_refused_before_anything_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "random", "--out", "curves.doc"]) == 2
     assert "--out must end in one of .png, .pdf, .svg, which curves.doc does not" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("policies", "words"),
+    [
+        ({"a": 3}, "a policy, a controller, or the name or path of one is needed, or a list of them, not 3"),
+        ({"a": [], "b": "random"}, "a must have at least one policy or controller behind it"),
+        ([1], "who must be a policy, a controller, or the name or path of one, not 1"),
+    ],
+)
+def test_what_cannot_take_part_is_named(policies: Any, words: str) -> None:
+    with pytest.raises(SwarmbedError, match=words):
+        compare(policies, Drift(), episodes=2, progress=False)
+
+
+def test_one_controller_needs_no_list_and_names_may_be_anything() -> None:
+    assert compare(Forward(), Drift(), episodes=2, progress=False).names == ("forward",)
+    comparison = compare({20: Forward()}, Drift(), episodes=2, progress=False)
+    assert comparison.names == ("20",)
+    assert repr(comparison) == str(comparison)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -230,3 +231,22 @@ def test_the_command_writes_what_the_function_finds_on_however_many_devices(tmp_
     assert "random on rendezvous: 3 agents, 37 episodes, seed 5, greedy" in done.stdout
     assert "mean distance after 12" in done.stdout
     assert done.stderr == ""
+
+
+class Careless(Forward):
+    """Not a number for agents that are not there; all others stand still."""
+
+    def control(self, task: Any, state: Any, key: Any) -> Any:
+        return jnp.where(state.present[:, None], jnp.zeros((task.num_agents, 2)), jnp.nan)
+
+
+def test_what_an_absent_agent_does_never_matters() -> None:
+    task = make("pursuit", num_agents=3, horizon=3, sizes=(2,))
+    careless, still = (evaluate(who, task, episodes=2, progress=False) for who in (Careless(), Constant(0.0)))
+    np.testing.assert_array_equal(careless.returns, still.returns)
+
+
+def test_an_evaluation_is_displayed_as_its_table() -> None:
+    evaluation = evaluate(Forward(), Drift(), episodes=2, progress=False)
+    assert repr(evaluation) == str(evaluation)
+    assert "95 % interval" in repr(evaluation)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from swarmbed.networks.perceptron import Perceptron
 from swarmbed.run.folder import RunFolder
 from toy_task import Drift
 
+KEY = jax.random.key(0)
 QUICK = Trpo(value_epochs=1, cg_steps=2, line_search_steps=2)
 SMALL: dict[str, Any] = {
     "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
@@ -148,3 +150,45 @@ def test_another_reward_changes_what_is_learned_from_and_nothing_else(tmp_path: 
     result = swarmbed.train(task, iterations=2, out=tmp_path / "run", **SMALL)
     assert result.metrics[-1]["mean_return"] == pytest.approx(12 * 7.0)
     assert RunFolder(tmp_path / "run").read_config()["task"]["name"] == "drift_with_reward"
+
+
+def test_two_rewards_of_a_built_in_task_are_not_mixed_up(tmp_path: Path) -> None:
+    """Neither in a compiled program that was kept, nor in what a folder says it was trained on."""
+    task = swarmbed.make("rendezvous", num_agents=2, horizon=6)
+    for number in (1.0, 2.0):
+        reward = task.with_reward(lambda state, action, next_state, number=number: number)
+        result = swarmbed.train(reward, iterations=1, out=tmp_path / f"{number}", **SMALL)
+        assert result.metrics[-1]["mean_return"] == pytest.approx(6 * number)
+    policy = swarmbed.load_policy(tmp_path / "1.0")
+    step = policy.task.step(KEY, policy.task.initial(KEY), jnp.zeros((2, 2)))
+    assert float(step.reward) == 1.0
+
+
+def test_results_are_short_to_read(trained: swarmbed.TrainingResult) -> None:
+    assert repr(trained) == f"TrainingResult('{trained.folder}', 3 iterations, final_return={trained.final_return:.4g})"
+    assert repr(trained.policy).startswith("Policy(drift, 3 agents, Moments(")
+    assert repr(trained.policy).endswith(" weights)") and len(repr(trained.policy)) < 200
+    several = swarmbed.TrainingResults(trained.folder.parent, (trained, trained), (4, 5))
+    assert "seeds=(4, 5), final returns " in repr(several) and len(repr(several)) < 300
+    assert len(several) == 2 and [run.folder for run in several] == [trained.folder] * 2
+
+
+def test_what_is_no_observation_or_state_is_refused_by_a_policy(trained: swarmbed.TrainingResult) -> None:
+    policy = trained.policy
+    observation, state = policy.task.reset(KEY)
+    for call, words in (
+        (lambda: policy(state), "observation must be an Observation, as reset and step of its task return it"),
+        (lambda: policy(jax.tree.map(lambda leaf: leaf[0], observation)), "of one swarm, local .* not \\(2,\\)"),
+        (lambda: policy.act(observation), "state must be a State, as reset and step return it"),
+        (lambda: policy.act(state, 3), "key must be a random key such as"),
+        (lambda: policy.save(trained.folder), "is a folder; name the file to write, such as .*policy.safetensors"),
+    ):
+        with pytest.raises(SwarmbedError, match=words):
+            call()
+
+
+def test_the_folder_of_several_seeds_says_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "seed-3").mkdir()
+    (tmp_path / "seed-3" / "config.toml").touch()
+    with pytest.raises(SwarmbedError, match=r"it has no config.toml; it holds runs of several seeds, such as .*seed-3"):
+        swarmbed.train(resume=tmp_path, progress=False)

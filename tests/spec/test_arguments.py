@@ -1,9 +1,10 @@
 """Arguments of the wrong kind are named, and what they may be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 import swarmbed
@@ -15,7 +16,8 @@ from swarmbed.spec.errors import shown
 @pytest.mark.parametrize(
     ("value", "hint", "fits"),
     [
-        (3, int, True), (True, int, False), (3.0, int, False), (3, float, True), ("3", float, False),
+        (3, int, True), (np.int64(3), int, True), (np.float32(3), int, False), (np.float32(3), float, True),
+        (True, int, False), (3.0, int, False), (3, float, True), ("3", float, False),
         (True, bool, True),
         (None, int | None, True), ("a", str | Path, True), (Path(), str | Path, True), (b"a", str | Path, False),
         (print, Callable[[int], None], True), (3, Callable[[int], None], False), ({}, Mapping[str, Any], True),
@@ -37,6 +39,25 @@ def test_every_item_of_a_list_of_arguments_is_checked() -> None:
         join("a", 3)  # type: ignore[arg-type]
     with pytest.raises(SwarmbedError, match="times must be a whole number, not 'twice'"):
         join("a", times="twice")  # type: ignore[arg-type]
+
+
+def test_whole_numbers_of_numpy_arrive_as_plain_ones() -> None:
+    @checked_arguments()
+    def kind_of(count: int, *, seed: int | None = None) -> list[type]:
+        return [type(count), type(seed)]
+
+    assert kind_of(np.int64(3), seed=np.uint8(4)) == [int, int]
+    assert kind_of(3) == [int, type(None)]
+
+
+def test_lists_functions_and_dictionaries_are_called_so() -> None:
+    @checked_arguments()
+    def take(names: Sequence[str] | None = None, report: bool | Callable[[int], None] = True) -> None: ...
+
+    with pytest.raises(SwarmbedError, match=r"^names must be a list or left out, not 3$"):
+        take(names=3)  # type: ignore[arg-type]
+    with pytest.raises(SwarmbedError, match=r"^report must be true or false or a function, not 3$"):
+        take(report=3)  # type: ignore[arg-type]
 
 
 CALLS: list[tuple[str, Callable[[], Any]]] = [

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
 import pytest
 
 from swarmbed import SwarmbedError
@@ -152,3 +153,73 @@ def test_defaults_are_those_of_the_fields() -> None:
 def test_types_are_described_in_words() -> None:
     assert describe(float | None) == "a number or left out"
     assert describe(tuple[int, ...]) == "a list, each item a whole number"
+
+
+# Classes that do not say that they are dataclasses, as one writes them in a notebook cell.
+
+
+class Samovar(Kettle):
+    """A kettle with a setting more and another default."""
+
+    taps: int = setting(1, "taps", at_least=1)
+    num_cups: int = setting(20, "cups")
+
+
+def test_a_class_with_settings_is_a_dataclass_without_saying_so() -> None:
+    samovar = Samovar(taps=2, colour="gold")
+    assert (samovar.taps, samovar.num_cups, samovar.colour) == (2, 20, "gold")
+    assert [f.name for f in fields(Samovar)][-1] == "taps"
+    assert samovar == Samovar(colour="gold", taps=2) and hash(samovar) == hash(Samovar(colour="gold", taps=2))
+    with pytest.raises(SwarmbedError, match=r"^taps must be a whole number of at least 1, not 0$"):
+        Samovar(taps=0)
+    with pytest.raises(AttributeError):
+        samovar.taps = 3  # type: ignore[misc]
+
+
+def test_it_is_one_when_it_is_built_by_name_and_when_another_derives_from_it() -> None:
+    class Urn(Kettle):
+        legs: int = setting(3, "legs")
+
+    assert build(Urn, {"legs": 4}, "urn").legs == 4
+
+    class Pot(Kettle):
+        handle: str = setting("wood", "what the handle is made of")
+
+    @dataclass(frozen=True)
+    class BigPot(Pot):
+        litres: float = setting(5.0, "how much it holds")
+
+    assert [f.name for f in fields(BigPot)][-2:] == ["handle", "litres"]
+    assert BigPot().handle == "wood"
+
+
+def test_a_setting_that_is_overwritten_by_a_plain_value_is_refused_and_not_ignored() -> None:
+    class Small(Kettle):
+        num_cups = 1
+
+    class Annotated(Kettle):
+        num_cups: int = 1
+
+    @dataclass(frozen=True)
+    class Decorated(Kettle):
+        num_cups = 1  # type: ignore[misc]
+
+    for kind in (Small, Annotated, Decorated):
+        words = rf"^{kind.__name__} sets num_cups, which is a setting: declare its default with num_cups: int = setting"
+        with pytest.raises(SwarmbedError, match=words):
+            kind()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("num_cups", np.int64(3)), ("boil_at", np.float32(0.5)), ("sizes", (np.int32(4), 5))]
+)
+def test_numbers_of_numpy_become_plain_numbers(name: str, value: Any) -> None:
+    found = getattr(Kettle(**{name: value}), name)
+    assert found == value
+    assert {type(item) for item in (found if isinstance(found, tuple) else (found,))} <= {int, float}
+
+
+@pytest.mark.parametrize(("name", "value"), [("num_cups", np.float64(3)), ("boil_at", np.bool_(True))])
+def test_numbers_of_another_kind_stay_refused(name: str, value: Any) -> None:
+    with pytest.raises(SwarmbedError, match=f"^{name} must be a"):
+        Kettle(**{name: value})

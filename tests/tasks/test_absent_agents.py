@@ -21,10 +21,10 @@ from swarmbed.embeddings.neural import Neural
 from swarmbed.embeddings.rbf import Rbf
 from swarmbed.learn.learner import Learner
 from swarmbed.networks.perceptron import Perceptron
+from swarmbed.policy.find import fits
 from swarmbed.policy.policy import Policy
 from swarmbed.sim.unicycle import Agents
 from swarmbed.spec import registry
-from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Observation, ObservedSet, State, Task
 
@@ -90,14 +90,6 @@ def act_and_judge(task: Task, embedding: Embedding, seen: Observation) -> tuple[
     shapes = jax.eval_shape(learner.init, jax.random.key(0))
     policy = Policy(task, embedding, random_like(shapes.policy), learner.network)
     return policy(seen), learner.value.predict(random_like(shapes.critic), learner.value.model.prepare(seen))
-
-
-def fits(controller: Controller, task: Task) -> bool:
-    try:
-        controller.check(task)
-    except SwarmbedError:
-        return False
-    return True
 
 
 def everything(task: Task, state: State, action: Any, garbage: Any) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """The one step of the project, and what is built on it: worked numbers with points on a plane."""
 
+import copy
+import pickle
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,7 +180,120 @@ def test_a_task_with_another_reward_is_still_such_a_task_with_its_settings() -> 
         replace(task, num_agents=0)
 
 
+def test_two_rewards_are_two_classes_with_two_names_and_the_same_reward_is_one() -> None:
+    first, second = (lambda state, action, next_state: 1.0), (lambda state, action, next_state: 2.0)
+    task = make("pursuit", num_agents=3)
+    one, two = task.with_reward(first), task.with_reward(second)
+    assert type(one).__name__ != type(two).__name__
+    assert one != two and one == task.with_reward(first)
+    state, action = task.initial(KEY), jnp.zeros((3, 2))
+    assert [float(each.step(KEY, state, action).reward) for each in (one, two)] == [1.0, 2.0]
+
+
+def test_a_task_with_another_reward_is_copied_and_pickled() -> None:
+    task = make("rendezvous", num_agents=3).with_reward(effort)
+    for twin in (pickle.loads(pickle.dumps(task)), copy.copy(task), copy.deepcopy(task)):
+        assert twin == task
+        assert float(twin.reward(None, jnp.ones((3, 2)), None)) == 6.0
+
+
+def effort(state: Any, action: Any, next_state: Any) -> Any:
+    return jnp.square(action).sum()
+
+
+@pytest.mark.usefixtures("unchecked_types")
+@pytest.mark.parametrize(
+    ("reward", "words"),
+    [
+        (3, "reward must be a function of (state, action, next_state), not 3"),
+        (lambda state, action: 0.0, "reward must be a function of (state, action, next_state), but this one has too"),
+    ],
+)
+def test_what_cannot_be_a_reward_is_refused_at_once(reward: Any, words: str) -> None:
+    with pytest.raises(SwarmbedError, match=re.escape(words)):
+        Race().with_reward(reward)
+
+
+# What the functions of a task may return, and what a step takes.
+
+
+class Sloppy(Race):
+    """Returns what it is made with, in place of what it should."""
+
+    def __init__(self, reward: Any = 0.0, ends: Any = False) -> None:
+        super().__init__()
+        object.__setattr__(self, "returned", (reward, ends))
+
+    def reward(self, state: State, action: Any, next_state: State) -> Any:
+        return self.returned[0]  # type: ignore[attr-defined]
+
+    def terminated(self, state: State) -> Any:
+        return self.returned[1]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("reward", [2, 2.0, np.float64(2), np.array(2), jnp.array(2)])
+def test_plain_numbers_and_truth_values_are_taken_as_arrays(reward: Any) -> None:
+    step = Sloppy(reward).step(KEY, at((0.0, 0.0), (1.0, 1.0), age=2), PUSH)
+    assert float(step.reward) == 2.0 and step.reward.dtype == jnp.float32
+    assert (step.terminated.dtype, step.truncated.dtype) == (bool, bool)
+    assert not step.terminated and step.truncated
+
+
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        (Sloppy(jnp.zeros(2)), "reward of Sloppy must be one number for the whole swarm, not float32 of shape (2,)"),
+        (Sloppy(ends=jnp.zeros(2, bool)), "terminated of Sloppy must be true or false for the whole swarm, not bool"),
+        (Sloppy(ends=0.0), "terminated of Sloppy must be true or false for the whole swarm, not float32 of shape ()"),
+    ],
+)
+def test_one_number_for_every_agent_is_refused(task: Sloppy, words: str) -> None:
+    with pytest.raises(SwarmbedError, match=re.escape(words)):
+        task.step(KEY, ORIGIN, PUSH)
+
+
+SEVERAL = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), ORIGIN)
+
+
+@pytest.mark.usefixtures("unchecked_types")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((0, ORIGIN, PUSH), "key must be a random key such as jax.random.key(0), not 0"),
+        ((None, ORIGIN, PUSH), "key must be a random key such as jax.random.key(0), not None"),
+        ((jax.random.split(KEY, 3), ORIGIN, PUSH), "key must be one random key, not (3,) of them"),
+        ((KEY, PUSH, ORIGIN), "state must be a State, as reset and step return it, not Array"),
+        ((KEY, SEVERAL, PUSH), "state must be of one swarm, not of (2,); use jax.vmap for several"),
+        ((KEY, ORIGIN, "left"), "action must be an array of numbers, not 'left'"),
+        ((KEY, ORIGIN, [[0.0], [0.0]]), "action must have shape (2, 2) (agents, numbers per agent), not (2, 1)"),
+    ],
+)
+@pytest.mark.parametrize("env", [Race(), auto_reset(Race())], ids=["task", "auto_reset"])
+def test_an_argument_that_does_not_fit_a_step_is_named(env: Any, arguments: Any, words: str) -> None:
+    with pytest.raises(SwarmbedError, match=re.escape(words)):
+        env.step(*arguments)
+
+
+@pytest.mark.usefixtures("unchecked_types")
+def test_lists_are_actions_and_old_keys_are_keys() -> None:
+    step, listed = Race().step(KEY, ORIGIN, PUSH), Race().step(jax.random.PRNGKey(0), ORIGIN, [[0.5, 0.5], [0.5, 0.5]])
+    for a, b in zip(jax.tree.leaves(step), jax.tree.leaves(listed), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.usefixtures("unchecked_types")
+@pytest.mark.parametrize("function", ["reset", "sample_action"])
+def test_a_seed_is_no_key(function: str) -> None:
+    with pytest.raises(SwarmbedError, match="key must be a random key such as"):
+        getattr(Race(), function)(3)
+
+
 # What a task says about itself.
+
+
+def test_a_metric_that_is_not_declared_is_an_error_with_the_names_there_are() -> None:
+    with pytest.raises(SwarmbedError, match="metric 'caught' does not exist; choose one of: captured, evader_distance"):
+        make("pursuit").metric("caught")
 
 
 def test_the_headline_is_the_first_metric_or_none() -> None:

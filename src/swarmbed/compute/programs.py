@@ -12,6 +12,7 @@ import hashlib
 import os
 import pickle
 import platform
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
@@ -107,9 +108,16 @@ def _is_ours(value: Any) -> bool:
     """Whether a spec and all it holds are plain values and classes of this package."""
     if isinstance(value, tuple):
         return all(_is_ours(part) for part in value)
-    if is_dataclass(value) and type(value).__module__.startswith("swarmbed."):
+    if is_dataclass(value) and _is_written_here(type(value)):
         return all(_is_ours(getattr(value, field.name)) for field in fields(value))
     return type(value) in _PLAIN
+
+
+def _is_written_here(kind: type) -> bool:
+    """Whether a class is one that this package's source spells out; one that was made while running, such as a task
+    with another reward, is not, whatever module it says it belongs to."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__.startswith("swarmbed.") and getattr(module, kind.__qualname__, None) is kind
 
 
 @cache

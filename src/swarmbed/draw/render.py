@@ -18,7 +18,7 @@ from swarmbed.draw.scene import PLAIN_LOOK, Look, OnFrame, check_look
 from swarmbed.draw.style import make_folder
 from swarmbed.policy.find import NamedController, as_named_controller, choose_task
 from swarmbed.spec.arguments import TASK, WHO, checked_arguments
-from swarmbed.spec.errors import SwarmbedError, choose
+from swarmbed.spec.errors import choose
 from swarmbed.spec.settings import build
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
@@ -58,8 +58,6 @@ def render(
     look = look if isinstance(look, Look) else build(Look, dict(look), "look")
     named = as_named_controller(who, stochastic=stochastic)
     chosen = choose_task(named, make(task) if isinstance(task, str) else task)
-    if not isinstance(chosen, Task):
-        raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
     chosen = chosen if num_agents is None else chosen.resized(num_agents)
     check_look(chosen, look)
     recording = record(named, chosen, seed, steps, episode=episode)

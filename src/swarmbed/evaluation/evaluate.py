@@ -34,6 +34,7 @@ from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Goal, Metric, Task
 from swarmbed.tasks.disturbances.state import with_strengths
+from swarmbed.tasks.state import present_agents
 
 EPISODES = 1000
 PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
@@ -152,6 +153,8 @@ class Evaluation:
         text = reports.as_text(self.title, self.table())
         return text if self.remark is None else f"{text}\n{self.remark}"
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return reports.as_html(self.title, self.table())
 
@@ -181,8 +184,6 @@ def evaluate(
     """
     named = as_named_controller(who, stochastic=stochastic)
     chosen = choose_task(named, make(task) if isinstance(task, str) else task)
-    if not isinstance(chosen, Task):
-        raise SwarmbedError(f"task must be a task or the name of one, not {chosen!r}")
     chosen = chosen if num_agents is None else chosen.resized(num_agents)
     named.controller.check(chosen)
     check_count("episodes", episodes, 1)
@@ -222,7 +223,8 @@ def episode_of(task: Task, controller: Controller, seed: int, disturbance: str |
         state = state if disturbance is None else with_strengths(state, {disturbance: strength})
         result = episode(task, controller.control, state, jax.random.fold_in(run_key, index))
         # Distances guard against division by zero, which also hides NaN; the last state does not.
-        numbers = [result.total_return, *jax.tree.leaves(result.last)]
+        last = result.last._replace(agents=present_agents(result.last))
+        numbers = [result.total_return, *jax.tree.leaves(last)]
         is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
         overlooked = jnp.zeros((), int) if result.overlooked is None else result.overlooked
         return result.total_return, result.length, result.metrics, is_finite, overlooked

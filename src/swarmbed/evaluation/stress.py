@@ -16,7 +16,7 @@ import numpy as np
 
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
-from swarmbed.evaluation.compare import Who, common_task, named_runs
+from swarmbed.evaluation.entries import POLICIES, Who, common_task, named_runs
 from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups
 from swarmbed.evaluation.kept import Kept, fingerprint, is_table, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
@@ -54,9 +54,9 @@ class Stepped(Protocol):
 Runner = NamedController | Stepped
 
 
-@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
+@checked_arguments(policies=POLICIES, task=TASK)
 def stress(
-    policies: Sequence[Who | Stepped] | Mapping[str, Any],
+    policies: Who | Stepped | Sequence[Who | Stepped] | Mapping[str, Any],
     task: Task | str | None = None,
     *,
     disturbances: Sequence[str] = (),
@@ -78,7 +78,8 @@ def stress(
     """
     entries = named_runs(policies, as_is=Stepped)
     base = _base(entries, make(task) if isinstance(task, str) else task, num_agents, quick)
-    kinds = tuple(BY_NAME[choose("disturbance", name, list(BY_NAME))] for name in disturbances) or applying(base)
+    chosen = [disturbances] if isinstance(disturbances, str) else disturbances
+    kinds = tuple(BY_NAME[choose("disturbance", name, list(BY_NAME))] for name in chosen) or applying(base)
     episodes = (QUICK_EPISODES if quick else EPISODES) if episodes is None else episodes
     check_count("episodes", episodes, 1)
     check_seed(seed)

@@ -157,6 +157,8 @@ class StressCard:
     def __str__(self) -> str:
         return "\n\n".join([reports.as_text(self.title, self.overview()), reports.as_text("", self.table())])
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return f"{svg_of(self.figure())}\n{_html_table(self.overview())}\n{_html_table(self.table())}"
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
-from swarmbed.evaluation.compare import Who, common_task, misfit, named_runs
+from swarmbed.evaluation.entries import POLICIES, Who, common_task, misfit, named_runs
 from swarmbed.evaluation.evaluate import Numbers, evaluate
 from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
@@ -36,9 +36,9 @@ AGENT_STEPS = 2**22  # of a cell: 200 episodes of 1024 steps with 20 agents
 QUICK_STEPS = 300
 
 
-@checked_arguments(policies="a list of policies, controllers, names or paths, or several by name", task=TASK)
+@checked_arguments(policies=POLICIES, task=TASK)
 def transfer(
-    policies: Sequence[Who] | Mapping[str, Who | Sequence[Who]],
+    policies: Who | Sequence[Who] | Mapping[str, Who | Sequence[Who]],
     task: Task | str | None = None,
     *,
     num_agents: Sequence[int] | None = None,

@@ -163,6 +163,8 @@ class TransferMatrix:
         parts = [reports.as_text(f"\n{label}", table) for label, table in self.tables()]
         return "\n".join([self.title, *parts, *(f"\n{remark}" for remark in self.remarks)])
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
         return f"{svg_of(self.figure())}\n" + "\n".join(reports.as_html(label, table) for label, table in self.tables())
 

@@ -10,7 +10,7 @@ gymnasium.make("swarmbed/Rendezvous-v0")                 # one swarm as one envi
 
 from typing import Any
 
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
@@ -29,7 +29,7 @@ def as_task(task: str | Task, settings: dict[str, Any]) -> Task:
         return make(task, **settings)
     if not isinstance(task, Task):
         hint = f"; make one: {task.__name__}()" if isinstance(task, type) and issubclass(task, Task) else ""
-        raise SwarmbedError(f"task must be a task or the name of one, not {task!r}{hint}")
+        raise SwarmbedError(f"task must be a task or the name of one, not {shown(task)}{hint}")
     if settings:
         name, value = next(iter(settings.items()))
         kind = type(task).__name__

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from swarmbed.interop import swarms
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.tasks.base import State, Task
 
 RENDER_MODES = ["rgb_array"]
@@ -99,7 +99,7 @@ class Episodes:
         try:
             array = np.asarray(actions, np.float32)
         except (TypeError, ValueError):
-            raise SwarmbedError(f"actions of {self.owner} must be numbers, not {actions!r}") from None
+            raise SwarmbedError(f"actions of {self.owner} must be numbers, not {shown(actions)}") from None
         if array.shape != self.action_shape:
             raise SwarmbedError(f"actions of {self.owner} must have shape {self.action_shape}, not {array.shape}")
         if not np.isfinite(array).all():

@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import PRNGKeyArray
 
 from swarmbed.algorithms import gaussian
-from swarmbed.algorithms.base import Algorithm, LearningAlgorithm, PolicyParams, ThroughTheSwarm
+from swarmbed.algorithms.base import Algorithm, LearningAlgorithm, PolicyParams, ThroughTheSwarm, Update
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.compute import compiling, devices, programs
 from swarmbed.embeddings.base import Embedding
@@ -30,9 +30,10 @@ from swarmbed.learn.differentiable import Told, discounted_return
 from swarmbed.learn.experience import Sampling, act_with, collect, make_batch
 from swarmbed.learn.rollout import Environments
 from swarmbed.learn.schedule import with_numbers
-from swarmbed.networks.base import Model, Network
+from swarmbed.networks.base import Model, Network, as_network
 from swarmbed.networks.perceptron import Perceptron
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, a_kind, shown
+from swarmbed.spec.keys import check_key
 from swarmbed.spec.settings import Spec, setting
 from swarmbed.tasks.base import Task
 
@@ -75,10 +76,11 @@ class Learner:
     network: Network = Perceptron()  # noqa: RUF009
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "network", as_network(self.network))
         kinds = {"task": Task, "embedding": Embedding, "algorithm": LearningAlgorithm, "batch": BatchSettings}
         for name, kind in {**kinds, "network": Network}.items():
             if not isinstance(getattr(self, name), kind):
-                raise SwarmbedError(f"{name} must be a {kind.__name__}, not {getattr(self, name)!r}")
+                raise SwarmbedError(f"{name} must be {a_kind(kind)} object, not {shown(getattr(self, name))}")
 
     @cached_property
     def policy_model(self) -> Model:
@@ -96,6 +98,7 @@ class Learner:
 
     def init(self, key: PRNGKeyArray) -> TrainState:
         """A fresh start."""
+        check_key(key)
         policy_key, critic_key, env_key, run_key = jax.random.split(key, 4)
         network = self.policy_model.init(policy_key, last_scale=0.01)
         log_std = jnp.full(self.task.action_size, self.algorithm.initial_log_std, jnp.result_type(float))
@@ -141,6 +144,7 @@ class Learner:
         sees_more = model if algorithm.critic == "central" else None
         batch = make_batch(self.task, value, state.critic, algorithm, segment, batch_key, how, sees_more)
         update = algorithm.update(model, state.policy, state.memory, batch, update_key)
+        _check_update(algorithm, "update", update, state)
         critic = value.fit(state.critic, batch, fit_key)
         metrics = {
             **_means(segment.tally),
@@ -168,6 +172,7 @@ class Learner:
             return discounted_return(self.task, act, start, key, how.steps, algorithm.discount, kept)
 
         update, told = algorithm.improve(run, state.policy, state.memory, update_key)
+        _check_update(algorithm, "improve", update, state)
         metrics = {
             **_means(told.tally),
             "kl": update.kl,
@@ -250,6 +255,21 @@ class Spread:
 
 
 _SPECS = TrainState(P(), P(), P(), P(), P(devices.AXIS))  # type: ignore[arg-type]
+
+
+def _check_update(algorithm: LearningAlgorithm, function: str, update: Any, state: TrainState) -> None:
+    """What somebody's algorithm returns takes the place of what it was given."""
+    name = f"{function} of {type(algorithm).__name__}"
+    if not isinstance(update, Update):
+        raise SwarmbedError(f"{name} must return an Update, not {shown(update)}")
+    for part, new, old in (("params", update.params, state.policy), ("memory", update.memory, state.memory)):
+        if _shapes(new) != _shapes(old):
+            raise SwarmbedError(f"{name} must return {part} of the shapes that it was given")
+
+
+def _shapes(tree: Any) -> tuple[Any, list[tuple[int, ...]]]:
+    leaves, structure = jax.tree.flatten(tree)
+    return structure, [jnp.shape(leaf) for leaf in leaves]
 
 
 def _means(tally: rollout.Tally) -> dict[str, Array]:

@@ -109,7 +109,14 @@ class PlainModel(Model):
         return self.network.init(key, blank(self.layout), self.outputs)
 
     def apply(self, params: Params, prepared: Observation) -> Float[Array, "B O"]:
-        return self.network.apply(params, prepared)
+        found = self.network.apply(params, prepared)
+        wanted = (prepared.local.shape[0], self.outputs)
+        if jnp.shape(found) != wanted:
+            name = type(getattr(self.network, "module", self.network)).__name__
+            raise SwarmbedError(
+                f"apply of {name} must give one row of numbers per agent, {wanted} here, not {jnp.shape(found)}"
+            )
+        return found
 
 
 @dataclass(frozen=True)
@@ -119,6 +126,8 @@ class Wrapped(PlainNetwork):
     module: Any = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.module, type):
+            raise SwarmbedError(f"network must be an object, not the class {self.module.__name__}; call the class")
         if not isinstance(self.module, Module):
             raise SwarmbedError(
                 "network must have init(key, observation, outputs) and apply(params, observation), "

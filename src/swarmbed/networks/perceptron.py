@@ -10,6 +10,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.embeddings.base import Embedding, column_normalised
 from swarmbed.networks.base import Model, Network, Params, blank
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.observation import Layout, Observation
 from swarmbed.spec.settings import setting
 
@@ -82,7 +83,12 @@ class PerceptronModel(Model):
 
     def _head_inputs(self, sets: Params) -> int:
         embed = lambda: self.embed({"embeddings": sets}, self.prepare(blank(self.layout)))  # noqa: E731
-        return self.layout.local + sum(shape.shape[-1] for shape in jax.eval_shape(embed))
+        shapes = [jnp.shape(embedded) for embedded in jax.eval_shape(embed)]
+        for shape in shapes:
+            if len(shape) != 2 or shape[0] != 1:
+                name = type(self.embedding).__name__
+                raise SwarmbedError(f"{name} must give one row of numbers per set, (1, numbers) for one, not {shape}")
+        return self.layout.local + sum(shape[1] for shape in shapes)
 
 
 def _side_by_side(parts: list[Float[Array, "B _"]], weight: Float[Array, "I O"]) -> Float[Array, "B O"]:

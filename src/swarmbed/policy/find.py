@@ -10,7 +10,7 @@ from swarmbed.policy.headers import shipped_policies
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import registry
 from swarmbed.spec.arguments import checked_arguments
-from swarmbed.spec.errors import SwarmbedError, did_you_mean
+from swarmbed.spec.errors import SwarmbedError, did_you_mean, shown
 from swarmbed.spec.settings import build
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
@@ -67,7 +67,7 @@ def as_named_controller(who: str | Path | Controller | NamedController, *, stoch
     if isinstance(who, NamedController):
         return who
     if not isinstance(who, Controller):
-        raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {who!r}")
+        raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {shown(who)}")
     if isinstance(who, Policy):
         return NamedController("policy", who.sampling(who.stochastic or stochastic), who.task)
     if stochastic:

@@ -12,10 +12,13 @@ from jaxtyping import Float, PRNGKeyArray
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding
-from swarmbed.networks.base import Model, Network
+from swarmbed.networks.base import Model, Network, as_network
 from swarmbed.networks.perceptron import Perceptron
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, a_kind, shown
+from swarmbed.spec.keys import check_key
+from swarmbed.spec.registry import task_name
 from swarmbed.tasks.base import Observation, State, Task
+from swarmbed.tasks.returned import is_state
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +39,35 @@ class Policy(Controller):
     stochastic: bool = False
 
     def __post_init__(self) -> None:
-        """Arrays are not settings: there is nothing to check."""
+        """Arrays are not settings; a network may be any object that serves as one."""
+        object.__setattr__(self, "network", as_network(self.network))
+        for name, part, kind in (("task", self.task, Task), ("embedding", self.embedding, Embedding)):
+            if not isinstance(part, kind):
+                raise SwarmbedError(f"{name} of a policy must be {a_kind(kind)} object, not {shown(part)}")
+
+    def __repr__(self) -> str:
+        weights = sum(jnp.size(leaf) for leaf in jax.tree.leaves(self.params))
+        parts = f"{self.embedding}, {self.network}, {weights} weights"
+        return f"{type(self).__name__}({task_name(self.task)}, {self.task.num_agents} agents, {parts})"
 
     def __call__(self, observation: Observation, key: PRNGKeyArray | None = None) -> Float[Array, "agents A"]:
         """The action of every observing agent: the mean or, given a key, a sample."""
+        if not isinstance(observation, Observation):
+            words = "reset and step of its task return it (for a state, use policy.act)"
+            raise SwarmbedError(f"observation must be an Observation, as {words}, not {shown(observation)}")
+        if jnp.ndim(observation.local) != 2:
+            found = jnp.shape(observation.local)
+            raise SwarmbedError(
+                "observation must be that of the agents of one swarm, local (agents, properties), not "
+                f"{found}; use jax.vmap for several swarms"
+            )
         return self._noisy(self.mean(observation), key)
 
     def act(self, state: State, key: PRNGKeyArray | None = None) -> Float[Array, "N A"]:
         """The actions of a whole swarm on the policy's own task: the mean or, given a key, a sample."""
+        if not is_state(state):
+            words = "reset and step return it (for an observation, call the policy itself)"
+            raise SwarmbedError(f"state must be a State, as {words}, not {shown(state)}")
         return self._noisy(self.sampling(False).control(self.task, state, jax.random.key(0)), key)
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
@@ -68,6 +92,10 @@ class Policy(Controller):
         """Write the policy to one file, which :func:`swarmbed.load_policy` reads."""
         from swarmbed.policy.files import save_policy
 
+        if Path(path).is_dir():
+            raise SwarmbedError(
+                f"{path} is a folder; name the file to write, such as {Path(path) / 'policy.safetensors'}"
+            )
         save_policy(self, Path(path))
         return Path(path)
 
@@ -107,6 +135,7 @@ class Policy(Controller):
     def _noisy(self, mean: Float[Array, "agents A"], key: PRNGKeyArray | None) -> Float[Array, "agents A"]:
         if key is None:
             return mean
+        check_key(key)
         return mean + jnp.exp(self.params.log_std) * jax.random.normal(key, mean.shape, mean.dtype)
 
 

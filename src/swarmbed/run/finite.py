@@ -12,6 +12,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from swarmbed.compute import compiling
 from swarmbed.learn.learner import TrainState
 from swarmbed.spec.table import Row
+from swarmbed.tasks.state import present_agents
 
 
 def complaint(state: TrainState, row: Row, mesh: Mesh, not_measured: tuple[str, ...] = ()) -> str | None:
@@ -45,17 +46,9 @@ def _looked_at(state: TrainState) -> Any:
     """Which environments have a reward, or an agent or evader, that is not finite; whether what is learned has such a
     number."""
     environments = state.environments
-    there = environments.state.present
-
-    def broken(leaf: Any) -> Any:
-        axes = tuple(range(2, leaf.ndim))
-        return (~jnp.isfinite(leaf).all(axis=axes) & there).any(axis=1)
-
-    moving = [broken(leaf) for leaf in jax.tree.leaves(environments.state.agents)]
-    moving += [
-        ~jnp.isfinite(leaf).all(axis=tuple(range(1, leaf.ndim))) for leaf in jax.tree.leaves(environments.state.evaders)
-    ]
-    stuck = jnp.stack(moving).any(axis=0) if moving else jnp.zeros(there.shape[0], bool)
+    bodies = jax.tree.leaves((present_agents(environments.state), environments.state.evaders))
+    moving = [~jnp.isfinite(leaf).all(axis=tuple(range(1, leaf.ndim))) for leaf in bodies]
+    stuck = jnp.stack(moving).any(axis=0)
     some = lambda tree: jnp.array([~jnp.isfinite(leaf).all() for leaf in _floats(tree)]).any()  # noqa: E731
     learned = (some(part) for part in (state.policy, state.memory, state.critic))
     return ~jnp.isfinite(environments.episode_return), stuck, *learned

@@ -90,7 +90,9 @@ class RunFolder:
 
     def read_config(self) -> config.Config:
         if not self.config.is_file():
-            raise SwarmbedError(f"folder {self.path} is not the folder of a training run: it has no config.toml")
+            one = next(iter(sorted(self.path.glob("seed-*/config.toml"))), None)
+            hint = f"; it holds runs of several seeds, such as {one.parent}" if one is not None else ""
+            raise SwarmbedError(f"folder {self.path} is not the folder of a training run: it has no config.toml{hint}")
         settings = config.read(self.config)
         # A run writes all its settings. A file that was cut short would otherwise stand for defaults.
         missing = [name for name in ("task", "embedding", "algorithm", "batch", "run") if name not in settings]

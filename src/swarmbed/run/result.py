@@ -1,6 +1,7 @@
 """The result of training: policies, one row of numbers per iteration, and a plot of them."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,10 @@ class TrainingResult:
     best_policy: Policy
     metrics: list[Row]
 
+    def __repr__(self) -> str:
+        end = f"{len(self.metrics)} iterations, final_return={self.final_return:.4g}"
+        return f"{type(self).__name__}({str(self.folder)!r}, {end})"
+
     @property
     def final_return(self) -> float:
         """The mean return of the last iterations; −∞ where no episode ended in them."""
@@ -43,6 +48,16 @@ class TrainingResults:
     folder: Path
     runs: tuple[TrainingResult, ...]
     seeds: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        ends = ", ".join(f"{run.final_return:.4g}" for run in self.runs)
+        return f"{type(self).__name__}({str(self.folder)!r}, seeds={self.seeds}, final returns {ends})"
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __iter__(self) -> Iterator[TrainingResult]:
+        return iter(self.runs)
 
     @property
     def policies(self) -> list[Policy]:

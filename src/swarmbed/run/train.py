@@ -14,9 +14,10 @@ from swarmbed.embeddings.base import Embedding
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.networks.base import as_network
 from swarmbed.run.folder import RunFolder, say
+from swarmbed.run.iteration import Callback
 from swarmbed.run.result import TrainingResult, TrainingResults
 from swarmbed.run.settings import Outputs, RunSettings
-from swarmbed.run.trainer import Callback, Trainer
+from swarmbed.run.trainer import Trainer
 from swarmbed.spec import config, registry
 from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError
@@ -25,7 +26,12 @@ from swarmbed.spec.settings import build, check_count
 from swarmbed.tasks.base import Task
 
 
-@checked_arguments(task=TASK, embedding="an embedding or the name of one", algorithm="an algorithm or the name of one")
+@checked_arguments(
+    task=TASK,
+    embedding="an embedding or the name of one",
+    algorithm="an algorithm or the name of one",
+    callback="a function of one iteration or left out",
+)
 def train(
     task: str | Task | None = None,
     *,

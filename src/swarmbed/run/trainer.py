@@ -4,9 +4,7 @@ import errno
 import math
 import shlex
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,35 +23,19 @@ from swarmbed.policy.policy import Policy
 from swarmbed.run import checkpoint, distributed, finite, starts
 from swarmbed.run.checkpoint import Checkpoint
 from swarmbed.run.folder import COLUMNS, RunFolder, is_flat, say
+from swarmbed.run.iteration import Callback, Iteration
+from swarmbed.run.kept_rows import kept_rows
 from swarmbed.run.loggers import make_loggers
 from swarmbed.run.progress import TrainingProgress
 from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
-from swarmbed.spec import config, registry, table
+from swarmbed.spec import config, registry
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
 
 REFUSALS = 10  # refused updates in a row that are worth a warning
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What a callback sees after every iteration. It may return True to stop the run."""
-
-    number: int
-    metrics: Row
-    folder: Path
-    _policy: Callable[[], Policy]
-
-    @property
-    def policy(self) -> Policy:
-        """The policy as it is now."""
-        return self._policy()
-
-
-Callback = Callable[[Iteration], bool | None]
 
 
 @lru_cache(maxsize=4)
@@ -143,7 +125,7 @@ class Trainer:
         """Go on from a checkpoint to the last iteration."""
         searching = point.iteration == 0 and self.run.starts is not None
         point = self.best_start() if searching else point
-        kept = (point.rows or []) if searching else self._kept_rows(point)
+        kept = (point.rows or []) if searching else kept_rows(self.folder, point)
         # A run that an earlier version began may lack a column.
         rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in kept]
         with ExitStack() as stack:
@@ -169,26 +151,6 @@ class Trainer:
                 raise Interrupted(requests.number, words)
         last = checkpoint.on_host(point.state.policy)
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
-
-    def _kept_rows(self, point: Checkpoint) -> list[Row]:
-        """The rows of metrics.csv up to a checkpoint; rows that differ from the checkpoint's are reported and
-        repaired."""
-        if point.iteration == 0:
-            return []
-        complaints: list[str] = []
-        found = [row for row in self.folder.read_metrics(complaints.append) if row["iteration"] <= point.iteration]
-        if point.rows is None:
-            for complaint in complaints:
-                say(complaint)
-            return found
-        written = {row["iteration"]: row for row in found}
-        wrong = [row["iteration"] for row in point.rows if not _same(written.get(row["iteration"], {}), row)]
-        if wrong or complaints:
-            which = ", ".join(f"{number:g}" for number in wrong[:5]) + (", …" if len(wrong) > 5 else "")
-            rows = f"; the rows of iterations {which} differ from the checkpoint's" if wrong else ""
-            first = f" ({complaints[0]})" if complaints else ""
-            say(f"{self.folder.metrics} is damaged{first}{rows}; it is rewritten from the checkpoint")
-        return point.rows
 
     def _loop(
         self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any], requests: Requests
@@ -308,11 +270,6 @@ class Trainer:
             f"the disk is full; the last intact checkpoint is in {self.folder.checkpoints}; "
             f"resume with: {self._resume_command}"
         )
-
-
-def _same(found: Row, known: Row) -> bool:
-    """Whether a row in the file agrees with the known numbers, as far as a file can represent them."""
-    return table.line([found.get(name, math.nan) for name in known]) == table.line(list(known.values()))
 
 
 def _refused_in_a_row(rows: list[Row]) -> int:

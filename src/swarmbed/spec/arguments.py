@@ -7,7 +7,7 @@ from functools import cache, wraps
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from swarmbed.spec.errors import SwarmbedError, shown
-from swarmbed.spec.settings import describe
+from swarmbed.spec.settings import describe, is_number
 
 WHO = "a policy, a controller, or the name or path of one"
 TASK = "a task or the name of one"
@@ -27,7 +27,8 @@ def checked_arguments(**words: str) -> Callable[[Function], Function]:
 
         @wraps(function)
         def checked(*arguments: Any, **named: Any) -> Any:
-            for name, value in signature.bind(*arguments, **named).arguments.items():
+            bound = signature.bind(*arguments, **named)
+            for name, value in bound.arguments.items():
                 kind = signature.parameters[name].kind
                 hint = hints().get(name, Any)
                 if kind is not inspect.Parameter.VAR_KEYWORD:
@@ -36,7 +37,9 @@ def checked_arguments(**words: str) -> Callable[[Function], Function]:
                             raise SwarmbedError(
                                 f"{name} must be {words.get(name) or describe(hint)}, not {shown(each)}"
                             )
-            return function(*arguments, **named)
+                    if is_number(value, whole=True):  # Python's own, which a JSON file can hold as well
+                        bound.arguments[name] = int(value)
+            return function(*bound.args, **bound.kwargs)
 
         return checked  # type: ignore[return-value]
 
@@ -56,7 +59,7 @@ def is_a(value: Any, hint: Any) -> bool:
         return value is None
     if isinstance(value, bool):
         return hint is bool
-    if hint is float:
-        return isinstance(value, (int, float))
+    if hint in (int, float):
+        return is_number(value, whole=hint is int)
     kind = origin or hint
     return isinstance(value, kind) if isinstance(kind, type) else callable(value)

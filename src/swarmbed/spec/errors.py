@@ -33,6 +33,11 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
+def a_kind(kind: type) -> str:
+    """``a Task``, ``an Embedding``."""
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+
+
 def choose(what: str, name: object, allowed: Sequence[str]) -> str:
     """Return ``name`` if it is allowed, else raise an error with the probable meaning and the choices."""
     if name not in allowed:

@@ -19,8 +19,8 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from swarmbed.spec.arguments import checked_arguments
-from swarmbed.spec.errors import SwarmbedError, choose, line_in
-from swarmbed.spec.settings import checked
+from swarmbed.spec.errors import SwarmbedError, choose, line_in, shown
+from swarmbed.spec.settings import checked, complete
 
 
 @dataclass
@@ -69,6 +69,7 @@ class Family:
                 f"the {self.kind} {point.name!r} of {source} ({point.value}) is skipped: {error}", stacklevel=2
             )
         else:
+            complete(spec)
             self.members[point.name] = spec
 
     def add_module(self, module: ModuleType, name: str) -> list[str]:
@@ -80,6 +81,8 @@ class Family:
             and issubclass(member, self.base_class)
             and not inspect.isabstract(member)
         ]
+        for spec in specs:
+            complete(spec)
         names = [name] if len(specs) == 1 else [spec.__name__.lower() for spec in specs]
         self.members.update(zip(names, specs, strict=True))
         return names
@@ -161,7 +164,7 @@ def register(kind: Kind, *, name: str | None = None) -> Kind:
         networks.add(kind, name)
         return kind
     bases = ", ".join(family.base for family in FAMILIES)
-    raise SwarmbedError(f"register takes a class that derives from one of: {bases}; not {kind!r}")
+    raise SwarmbedError(f"register takes a class that derives from one of: {bases}; not {shown(kind)}")
 
 
 def snake_case(name: str) -> str:

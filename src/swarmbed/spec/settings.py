@@ -7,14 +7,22 @@ messages all read this one declaration and use one check.
 
 import math
 import types
+from collections import abc
 from dataclasses import MISSING, Field, dataclass, field, fields
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from swarmbed.spec.errors import SwarmbedError, shown
 
 Kind = TypeVar("Kind")
+_WORDS: dict[Any, str] = {
+    int: "a whole number", float: "a number", bool: "true or false", str: "a word",
+    abc.Sequence: "a list", abc.Mapping: "a dictionary", abc.Callable: "a function", Path: "a path",
+}  # fmt: skip
+_FIELDS = "__dataclass_fields__"
 LAST_SEED = 2**32 - 1  # random numbers are made from so many bits
 _LARGEST = {
     True: 2**31 - 1,
@@ -86,13 +94,46 @@ def setting(
 
 @dataclass(frozen=True)
 class Spec:
-    """A frozen dataclass whose fields are settings. Making one checks them all."""
+    """A frozen dataclass whose fields are settings. Making one checks them all.
+
+    A class that declares settings need not say ``@dataclass(frozen=True)``: it is made one when it is first used.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for base in cls.__bases__:
+            complete(base)
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        complete(cls)
+        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         hints = type_hints(type(self))
         for declared in fields(self):
             value = check(declared, hints[declared.name], getattr(self, declared.name), declared.name)
             object.__setattr__(self, declared.name, value)
+
+
+def complete(kind: Any) -> None:
+    """Make a class that declares settings a frozen dataclass, if nobody has. A decorator runs only after a class has
+    been made, so this cannot be done before the class is used, or another derives from it."""
+    _completed(kind)
+
+
+@cache
+def _completed(kind: Any) -> None:
+    if not issubclass(kind, Spec):
+        return
+    if any(isinstance(value, Field) for value in vars(kind).values()):
+        dataclass(frozen=True)(kind)
+    inherited = {id(declared) for base in kind.__mro__[1:] for declared in vars(base).get(_FIELDS, {}).values()}
+    for name in (declared.name for declared in fields(kind) if id(declared) in inherited):
+        if name in vars(kind):
+            default = f"{name}: {_word(type_hints(kind)[name])} = setting({shown(vars(kind)[name])}, …)"
+            raise SwarmbedError(
+                f"{kind.__name__} sets {name}, which is a setting: declare its default with {default}, or pass {name}=…"
+            )
 
 
 def check(declared: "Field[Any]", hint: Any, value: Any, name: str) -> Any:
@@ -126,7 +167,7 @@ def allowed(declared: "Field[Any]", hint: Any) -> str:
 
 def check_count(name: str, value: Any, least: int, most: float = math.inf) -> None:
     """The same for an argument of a function that counts something."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+    if not (is_number(value, whole=True) and least <= value <= most):
         bounds = f"of at least {least}" if most == math.inf else f"between {least} and {most}"
         raise SwarmbedError(f"{name} must be a whole number {bounds}, not {shown(value)}")
 
@@ -148,6 +189,7 @@ def build(spec: type[Kind], values: dict[str, Any], what: str) -> Kind:
 
 def checked(spec: type, values: dict[str, Any], what: str) -> dict[str, Any]:
     """Settings by name and in their declared types; ``what`` says in errors whose settings they are."""
+    complete(spec)
     known = {f.name: f for f in fields(spec)}
     hints = type_hints(spec)
     chosen: dict[str, Any] = {}
@@ -175,7 +217,8 @@ def type_hints(spec: type) -> dict[str, Any]:
 
 
 def convert(value: Any, hint: Any) -> Any:
-    """``value`` as the declared type; whole numbers pass as floats, lists as tuples, and nothing else is converted."""
+    """``value`` as the declared type: whole numbers pass as floats, lists as tuples, NumPy's numbers as Python's, and
+    nothing else is converted."""
     options = _options(hint)
     if Any in options or (value is None and type(None) in options):
         return value
@@ -186,15 +229,20 @@ def convert(value: Any, hint: Any) -> Any:
         elif get_origin(option) is Literal:
             if value in get_args(option):
                 return value
-        elif option is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+        elif option is float and is_number(value):
             return float(value)
-        elif (
-            (option is int and isinstance(value, int) and not isinstance(value, bool))
-            or (option in (bool, str) and isinstance(value, option))
-            or (option not in (int, float, bool, str) and isinstance(option, type) and isinstance(value, option))
+        elif option is int and is_number(value, whole=True):
+            return int(value)
+        elif (option in (bool, str) and isinstance(value, option)) or (
+            option not in (int, float, bool, str) and isinstance(option, type) and isinstance(value, option)
         ):
             return value
     raise TypeError(f"not {describe(hint)}")
+
+
+def is_number(value: Any, *, whole: bool = False) -> bool:
+    """Whether this is a number (a whole one), Python's own or NumPy's; true and false are none."""
+    return isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
 
 
 def describe(hint: Any, bounds: str = "", not_empty: bool = False) -> str:
@@ -210,8 +258,8 @@ def describe(hint: Any, bounds: str = "", not_empty: bool = False) -> str:
         return f"{list_of} {describe(get_args(options[0])[0], bounds)}{optional}"
     if get_origin(options[0]) is Literal:
         return "one of " + ", ".join(map(str, get_args(options[0]))) + optional
-    words = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
-    return words.get(options[0], getattr(options[0], "__name__", str(options[0]))) + bounds + optional
+    kind = get_origin(options[0]) or options[0]
+    return _WORDS.get(kind, getattr(options[0], "__name__", str(options[0]))) + bounds + optional
 
 
 def is_range(hint: Any) -> bool:
@@ -231,6 +279,11 @@ def default_of(spec_field: "Field[Any]") -> Any:
 
 def _options(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+
+
+def _word(hint: Any) -> str:
+    """A type as one writes it."""
+    return hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
 
 
 def _short(number: float | None) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from swarmbed.evaluation.compare import standings_in
+from swarmbed.evaluation.comparison import standings_in
 from swarmbed.spec.files import read_json
 from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan

@@ -48,14 +48,11 @@ class ControllerWithin(Statement):
 
 
 @dataclass(frozen=True)
-class Measured(Statement):
-    """Numbers that one measurement gave, with no training behind them, all lie within bounds."""
+class Stated(Statement):
+    """Something in its own words about what is measured in a file; no trainings are counted."""
 
     stated: str
     measured_in: str
-    pick: Callable[[dict[str, Any]], dict[str, float]]
-    above: float
-    below: float
 
     @property
     def words(self) -> str:
@@ -63,6 +60,15 @@ class Measured(Statement):
 
     def counts(self, source: Source) -> list[Count]:
         return []
+
+
+@dataclass(frozen=True)
+class Measured(Stated):
+    """Numbers that one measurement gave, with no training behind them, all lie within bounds."""
+
+    pick: Callable[[dict[str, Any]], dict[str, float]]
+    above: float
+    below: float
 
     def evidence(self, source: Source) -> Evidence | None:
         numbers = source.numbers(self.measured_in)
@@ -74,20 +80,11 @@ class Measured(Statement):
 
 
 @dataclass(frozen=True)
-class EveryRun(Statement):
+class EveryRun(Stated):
     """The mean, over every run of the study, of a number that was measured of each lies above a bound."""
 
-    stated: str
-    measured_in: str
     pick: Callable[[dict[str, Any]], Sequence[float]]
     above: float
-
-    @property
-    def words(self) -> str:
-        return self.stated
-
-    def counts(self, source: Source) -> list[Count]:
-        return []
 
     def evidence(self, source: Source) -> Evidence | None:
         values = self.pick(source.numbers(self.measured_in))

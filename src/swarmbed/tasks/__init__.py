@@ -3,7 +3,7 @@
 from typing import Any
 
 from swarmbed.spec import registry
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, shown
 from swarmbed.tasks.base import Task
 
 # The experiments of the paper, as settings of a task.
@@ -24,7 +24,9 @@ def make(name: str, **settings: Any) -> Task:
     40.0
     """
     if not isinstance(name, str):
-        raise SwarmbedError(f"name must be the name of a task, not {name!r}; a task object is an environment already")
+        raise SwarmbedError(
+            f"name must be the name of a task, not {shown(name)}; a task object is an environment already"
+        )
     task: Task = registry.tasks.make(name, settings)
     return task
 

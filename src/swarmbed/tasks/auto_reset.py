@@ -29,6 +29,7 @@ class AutoReset:
         return self.task.reset(key)
 
     def step(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Step:
+        action = self.task.check_step(key, state, action)
         step_key, reset_key = jax.random.split(key)
         ended_state, reward, terminated, truncated = self.task.advance(step_key, state, action)
         ended = terminated | truncated

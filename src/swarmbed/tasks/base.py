@@ -12,7 +12,7 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import jax
@@ -21,10 +21,13 @@ from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.spec import limits
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, choose, shown
+from swarmbed.spec.keys import check_key
 from swarmbed.spec.observation import ColumnNames, Layout, Observation, ObservedSet, SetLayout
 from swarmbed.spec.settings import Spec, setting
+from swarmbed.tasks import returned
 from swarmbed.tasks.metric import Goal, Metric
+from swarmbed.tasks.rewarded import rewarded
 from swarmbed.tasks.state import State
 
 __all__ = [
@@ -92,26 +95,36 @@ class Task(Spec, ABC):
         """The number behind each declared metric."""
         return {}
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        declared = cls.metrics
+        if not (isinstance(declared, tuple) and all(isinstance(metric, Metric) for metric in declared)):
+            raise SwarmbedError(f"metrics of {cls.__name__} must be a tuple of Metric objects, not {shown(declared)}")
+
     # The environment.
 
     def reset(self, key: PRNGKeyArray) -> tuple[Observation, State]:
         """A new episode."""
+        check_key(key)
         _check_fits(self)
         state = self.initial(key)
         return self.observe(state), state
 
     def step(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Step:
         """One time step. Never resets by itself; :func:`swarmbed.auto_reset` does."""
+        action = self.check_step(key, state, action)
         state, reward, terminated, truncated = self.advance(key, state, action)
         return Step(self.observe(state), state, reward, terminated, truncated, self.measure(state))
 
     def advance(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Advance:
         """The one step of the project: move, count time, reward, end. ``step`` adds the observation."""
-        moved = self.transition(state, action, key)._replace(age=state.age + 1)
+        moved = self.transition(state, action, key)
+        returned.check_moved(self, state, moved)
+        moved = moved._replace(age=state.age + 1)
         moved = self.come_and_go(moved, jax.random.fold_in(key, _TURNOVER))
-        terminated = self.terminated(moved)
+        terminated = returned.truth(self, "terminated", self.terminated(moved))
         truncated = ~terminated & (moved.age >= self.horizon)
-        return Advance(moved, self.reward(state, action, moved), terminated, truncated)
+        return Advance(moved, returned.number(self, "reward", self.reward(state, action, moved)), terminated, truncated)
 
     def come_and_go(self, state: State, key: PRNGKeyArray) -> State:
         """The state after agents have left and joined, at the end of a step; unchanged unless a task overrides it."""
@@ -123,6 +136,7 @@ class Task(Spec, ABC):
 
     def sample_action(self, key: PRNGKeyArray) -> Float[Array, "N A"]:
         """A uniformly random action of every agent."""
+        check_key(key)
         return jax.random.uniform(key, (self.num_agents, self.action_size), minval=-1.0, maxval=1.0)
 
     def with_reward(self: Own, reward: Callable[[State, Array, State], Array]) -> Own:
@@ -131,10 +145,7 @@ class Task(Spec, ABC):
         >>> import swarmbed
         >>> task = swarmbed.make("rendezvous").with_reward(lambda state, action, next_state: -abs(action).mean())
         """
-        method = lambda self, state, action, next_state: reward(state, action, next_state)  # noqa: E731
-        kind = type(self)
-        changed = type(f"{kind.__name__}WithReward", (kind,), {"reward": method, "__module__": kind.__module__})
-        return changed(**{f.name: getattr(self, f.name) for f in fields(self)})
+        return rewarded(self, reward)
 
     # A learner observes a few agents of each stored state, many times. The next two functions let a task make that
     # cheap; overriding them is optional.
@@ -211,12 +222,27 @@ class Task(Spec, ABC):
 
     def metric(self, name: str) -> Metric:
         """The declaration of a metric."""
-        return next(metric for metric in self.metrics if metric.name == name)
+        names = [metric.name for metric in self.metrics]
+        return self.metrics[names.index(choose("metric", name, names))]
 
     @property
     def headline(self) -> Metric | None:
         """The metric that says most about the task; None if it measures nothing."""
         return next(iter(self.metrics), None)
+
+    def check_step(self, key: PRNGKeyArray, state: State, action: Any) -> Array:
+        """The action as an array, or an error that says which argument of a step is not what it should be."""
+        check_key(key)
+        if not returned.is_state(state):
+            raise SwarmbedError(f"state must be a State, as reset and step return it, not {shown(state)}")
+        if jnp.ndim(state.age):
+            raise SwarmbedError(f"state must be of one swarm, not of {jnp.shape(state.age)}; use jax.vmap for several")
+        try:
+            action = jnp.asarray(action)
+        except (TypeError, ValueError):
+            raise SwarmbedError(f"action must be an array of numbers, not {shown(action)}") from None
+        self.check_action(action)
+        return action
 
     def check_action(self, action: Array) -> None:
         """Raise an error if an action does not have the shape (N, A)."""
@@ -235,7 +261,15 @@ def _check_fits(task: Task) -> None:
 
 @functools.lru_cache(maxsize=256)
 def _observation_shape(task: Task) -> Any:
-    return jax.eval_shape(lambda key: task.observe(task.initial(key)), jax.random.key(0))
+    def look(key: PRNGKeyArray) -> Observation:
+        state = task.initial(key)
+        returned.check_initial(task, state)
+        returned.check_measured(task, task.measure(state))
+        return task.observe(state)
+
+    shape = jax.eval_shape(look, jax.random.key(0))
+    returned.check_observed(task, shape)
+    return shape
 
 
 @functools.lru_cache(maxsize=256)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from swarmbed.spec.settings import Spec, setting
+from swarmbed.spec.errors import SwarmbedError, shown
+from swarmbed.spec.settings import Spec, is_number, setting
 
 
 class Goal(NamedTuple):
@@ -33,6 +34,13 @@ class Metric(Spec):
     better: str | None = setting(None, "which direction is good", choices=("lower", "higher"))
     log: bool = setting(False, "whether a logarithmic axis shows it best")
     goal: Goal | None = setting(None, "what counts as success at the end of an episode")  # noqa: RUF009
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.goal is not None and not is_number(self.goal.value):
+            raise SwarmbedError(f"value of the goal {self.goal.name!r} must be a number, not {shown(self.goal.value)}")
+        if self.goal is not None and self.better is None:
+            raise SwarmbedError(f"metric {self.name!r} has a goal: say which direction is better, lower or higher")
 
     @property
     def curve(self) -> str:

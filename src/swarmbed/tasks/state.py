@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int
@@ -44,3 +45,13 @@ class State(_Fields):
         if age is None and hasattr(getattr(agents, "heading", None), "shape"):
             age = jnp.zeros(agents.heading.shape[:-1], jnp.int32)
         return super().__new__(cls, agents, evaders, present, age, extra, disturbance)
+
+
+def present_agents(state: State) -> Agents:
+    """The agents of a state, or of a batch of states, with zeros in the rows of absent ones, whatever those hold."""
+    there = state.present
+
+    def clear(leaf: Array) -> Array:
+        return jnp.where(there.reshape(there.shape + (1,) * (leaf.ndim - there.ndim)), leaf, jnp.zeros((), leaf.dtype))
+
+    return jax.tree.map(clear, state.agents)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
-from swarmbed.evaluation.compare import common_task, compare, read_entries
+from swarmbed.evaluation.compare import compare
+from swarmbed.evaluation.entries import common_task, read_entries
 from swarmbed.evaluation.evaluate import EPISODES
 from swarmbed.evaluation.reports import check_output, show, write_json
 from swarmbed.policy.find import SENSES

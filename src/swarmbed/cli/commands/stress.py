@@ -9,7 +9,7 @@ from swarmbed.cli.flags import Parser, count
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation import reports
-from swarmbed.evaluation.compare import common_task, read_entries
+from swarmbed.evaluation.entries import common_task, read_entries
 from swarmbed.evaluation.stress import EPISODES, QUICK_EPISODES, QUICK_STEPS, stress
 from swarmbed.policy.find import SENSES
 from swarmbed.spec.errors import SwarmbedError

@@ -11,7 +11,7 @@ from swarmbed.cli.flags import Parser, count, given, swarm_sizes
 from swarmbed.cli.who_flags import WHO_HELP, add_task_flags, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation import reports
-from swarmbed.evaluation.compare import common_task, read_entries
+from swarmbed.evaluation.entries import common_task, read_entries
 from swarmbed.evaluation.transfer import (
     AGENT_STEPS,
     EPISODES,
@@ -38,7 +38,7 @@ swarmbed transfer --task rendezvous-local --train 10 20 50 5..50 --iterations 60
 """
 
 
-def run(argv: Sequence[str]) -> None:
+def _parser() -> Parser:
     parser = Parser("transfer", SUMMARY, EXAMPLE)
     parser.add_argument(
         "policies", nargs="*", metavar="WHO", help=f"{WHO_HELP}; several runs of one method as NAME=WHO,WHO,…"
@@ -83,6 +83,11 @@ def run(argv: Sequence[str]) -> None:
     training.add_argument("--embedding", metavar="NAME", help="of every training (default: neural)")
     training.add_argument("--preset", metavar="NAME", help="named settings, as in 'swarmbed train'")
     training.add_argument("--config", metavar="FILE.toml", help="all other settings, such as a run's config.toml")
+    return parser
+
+
+def run(argv: Sequence[str]) -> None:
+    parser = _parser()
     spec = add_task_flags(parser, argv, without=("num_agents", "sizes"))
     options = parser.parse(argv)
     if not options.policies and not options.train:
