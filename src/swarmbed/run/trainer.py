@@ -171,24 +171,37 @@ class Trainer:
         return TrainingResult(self.folder.path, self._policy(last), self._policy(point.best), rows)
 
     def _kept_rows(self, point: Checkpoint) -> list[Row]:
-        """The rows of metrics.csv up to a checkpoint; rows that differ from the checkpoint's are reported and
-        repaired."""
-        if point.iteration == 0:
-            return []
+        """The rows of metrics.csv up to a checkpoint. Whatever the checkpoint does not know is reported: damage is
+        repaired from the checkpoint, and rows after it are removed."""
         complaints: list[str] = []
         found = [row for row in self.folder.read_metrics(complaints.append) if row["iteration"] <= point.iteration]
-        if point.rows is None:
+        if point.rows is None and point.iteration > 0:  # of an earlier version
             for complaint in complaints:
                 say(complaint)
             return found
-        written = {row["iteration"]: row for row in found}
-        wrong = [row["iteration"] for row in point.rows if not _same(written.get(row["iteration"], {}), row)]
-        if wrong or complaints:
+        known = point.rows or []
+        content = self.folder.metrics.read_bytes() if self.folder.metrics.is_file() else b""
+        after = self._after(content, known)
+        if complaints or (after is None and known):
+            written = {row["iteration"]: row for row in found}
+            wrong = [row["iteration"] for row in known if not _same(written.get(row["iteration"], {}), row)]
             which = ", ".join(f"{number:g}" for number in wrong[:5]) + (", …" if len(wrong) > 5 else "")
             rows = f"; the rows of iterations {which} differ from the checkpoint's" if wrong else ""
             first = f" ({complaints[0]})" if complaints else ""
             say(f"{self.folder.metrics} is damaged{first}{rows}; it is rewritten from the checkpoint")
-        return point.rows
+        elif after or (after is None and content):
+            where = f"the checkpoint of iteration {point.iteration}" if known else "the beginning"
+            say(f"{self.folder.metrics} goes on after {where}, where training continues; the rest of it is removed")
+        return known
+
+    def _after(self, content: bytes, known: list[Row]) -> bytes | None:
+        """What a table holds after the rows that are known, byte for byte; None where it holds others."""
+        # A run that an earlier version began may lack a column.
+        for columns in (self.columns, tuple(known[0]) if known else self.columns):
+            padded = [{name: row.get(name, math.nan) for name in columns} for row in known]
+            if content.startswith(expected := table.write(columns, padded)):
+                return content[len(expected) :]
+        return None
 
     def _loop(
         self, point: Checkpoint, rows: list[Row], progress: TrainingProgress, loggers: list[Any], requests: Requests
