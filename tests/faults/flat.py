@@ -112,7 +112,11 @@ def viewer(hours: float, out: Path) -> None:
             except OSError:
                 time.sleep(1)
                 continue
-            for message in ({"type": "speed", "steps_per_second": PACE}, {"type": "loop", "on": True}, {"type": "play"}):
+            for message in (
+                {"type": "speed", "steps_per_second": PACE},
+                {"type": "loop", "on": True},
+                {"type": "play"},
+            ):
                 page.send(json.dumps(message))
             return page
         raise TimeoutError("the viewer cannot be reached")

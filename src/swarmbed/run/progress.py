@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from swarmbed.run.folder import say
+from swarmbed.spec.errors import say
 from swarmbed.tasks.metric import Metric
 
 PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal

@@ -24,14 +24,14 @@ from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
 from swarmbed.run import checkpoint, distributed, finite, starts
 from swarmbed.run.checkpoint import Checkpoint
-from swarmbed.run.folder import COLUMNS, RunFolder, is_flat, say
+from swarmbed.run.folder import COLUMNS, RunFolder, checkpoint_files, is_flat
 from swarmbed.run.loggers import make_loggers
 from swarmbed.run.progress import TrainingProgress
 from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.spec import config, registry, table
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, say
 from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
 
@@ -258,9 +258,9 @@ class Trainer:
         return None
 
     def _broken(self, iteration: int, wrong: str) -> str:
-        kept = sorted(self.folder.checkpoints.glob("*.safetensors"))
+        kept = checkpoint_files(self.folder.checkpoints)
         last = (
-            f"the checkpoint of iteration {int(kept[-1].stem)} is intact"
+            f"the checkpoint of iteration {int(kept[0].stem)} is intact"
             if kept
             else "no checkpoint has been written yet"
         )
