@@ -1,7 +1,5 @@
 """``python -m swarmbed`` is the command line."""
 
-import sys
+from swarmbed.cli.main import entry
 
-from swarmbed.cli.main import main
-
-sys.exit(main())
+entry()

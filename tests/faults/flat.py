@@ -4,6 +4,7 @@
     python -m faults.flat viewer --hours 2
 
 Writes JSON as it goes: how far the resident memory was, at most, from its value after everything had been used once.
+The hours count from there.
 """
 
 import argparse
@@ -21,6 +22,8 @@ from typing import Any
 from swarmbed.spec import files
 
 EVERY = 10.0  # seconds between looks
+WARMING, LATER = 8.0, 20.0  # seconds between two acts in the viewer, until everything was used once and after that
+PACE = 40  # steps per second: the viewer's own
 SIZES = (5, 10, 20, 30)  # of the swarm in the viewer
 
 
@@ -40,7 +43,9 @@ class Watch:
 
     def settle(self) -> None:
         """From here on everything has been compiled and used once."""
-        self.settled = self.settled or time.monotonic() - self.began
+        if self.settled is None:
+            self.settled = time.monotonic() - self.began
+            self.samples.append((self.settled, resident(self.process)))
 
     def is_over(self, what: str, done: int) -> bool:
         """Whether the time is over; what has been seen so far is written every now and then."""
@@ -48,19 +53,20 @@ class Watch:
         if not self.samples or now - self.samples[-1][0] >= EVERY:
             self.samples.append((now, resident(self.process)))
             files.write_atomically(self.out, json.dumps(self.report(what, done)).encode())
-        return now >= self.seconds
+        return self.settled is not None and now - self.settled >= self.seconds
 
     def report(self, what: str, done: int) -> dict[str, Any]:
         begin = self.samples[-1][0] if self.settled is None else self.settled
-        settled = [size for now, size in self.samples if now >= begin] or [self.samples[-1][1]]
+        settled = [size for now, size in self.samples if now >= begin]
         first = settled[0]
         return {
-            "what": what, "hours": round(self.samples[-1][0] / 3600, 2), "done": done,
+            "what": what, "hours": round((self.samples[-1][0] - begin) / 3600, 2), "done": done,
             "settled_after_minutes": None if self.settled is None else round(self.settled / 60, 1),
             "megabytes": round(first / 1e6, 1),
             "highest_percent": round(100 * (max(settled) / first - 1), 2),
             "lowest_percent": round(100 * (min(settled) / first - 1), 2),
             "last_percent": round(100 * (settled[-1] / first - 1), 2),
+            "megabytes_every_minute": [round(size / 1e6, 1) for size in settled[:: round(60 / EVERY)]],
         }  # fmt: skip
 
 
@@ -106,7 +112,11 @@ def viewer(hours: float, out: Path) -> None:
             except OSError:
                 time.sleep(1)
                 continue
-            for message in ({"type": "speed", "steps_per_second": 2}, {"type": "loop", "on": True}, {"type": "play"}):
+            for message in (
+                {"type": "speed", "steps_per_second": PACE},
+                {"type": "loop", "on": True},
+                {"type": "play"},
+            ):
                 page.send(json.dumps(message))
             return page
         raise TimeoutError("the viewer cannot be reached")
@@ -127,7 +137,7 @@ def viewer(hours: float, out: Path) -> None:
                     page.send('{"type": "drawn"}')
             except TimeoutError:
                 pass
-            if time.monotonic() - acted > 20:
+            if time.monotonic() - acted > (WARMING if watch.settled is None else LATER):
                 acted, acts = time.monotonic(), acts + 1
                 if acts > (len(SIZES) + 1) * (len(act) + 1):  # every size, before and after another task is chosen
                     watch.settle()

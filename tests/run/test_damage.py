@@ -70,6 +70,48 @@ def test_a_table_that_is_lost_is_written_anew_from_the_checkpoint(
     assert run.metrics.read_text().startswith(whole)
 
 
+@pytest.mark.parametrize("more", [b"4", b"4,128", b"4,128,", b"-", b"4," + b"1," * 20 + b"1\n"])
+def test_whatever_follows_the_checkpoint_is_said_and_removed(
+    more: bytes, run: RunFolder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = run.metrics.read_bytes()
+    run.metrics.write_bytes(whole + more)
+    swarmbed.train(resume=run.path, progress=False)  # it is finished: nothing is written after it
+    assert "metrics.csv" in (said := capfd.readouterr().err) and said.count("\n") == 1
+    assert run.metrics.read_bytes() == whole
+
+
+def test_rows_after_the_checkpoint_are_said_and_trained_again(
+    run: RunFolder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As a crash between two checkpoints leaves them."""
+    resumed(run)
+    rows = run.read_metrics()
+    max(run.checkpoints.iterdir()).unlink()
+    again = resumed(run)
+    assert "goes on after the checkpoint of iteration 3" in capfd.readouterr().err
+    assert [row["entropy"] for row in again] == [row["entropy"] for row in rows]
+
+
+def test_rows_without_any_checkpoint_are_said(run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
+    for path in run.checkpoints.iterdir():
+        path.unlink()
+    resumed(run)
+    assert "metrics.csv goes on after the beginning" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("old", "new"), [("\n2,64,", "\n2,064,"), ("\n2,64,", "\n2,64.0,")])
+def test_damage_that_leaves_every_number_as_it_was_is_noticed_too(
+    old: str, new: str, run: RunFolder, capfd: pytest.CaptureFixture[str]
+) -> None:
+    whole = run.metrics.read_text()
+    assert old in whole
+    run.metrics.write_text(whole.replace(old, new))
+    resumed(run)
+    assert "metrics.csv is damaged" in capfd.readouterr().err
+    assert run.metrics.read_text().startswith(whole)
+
+
 def test_a_run_that_was_not_damaged_says_nothing(run: RunFolder, capfd: pytest.CaptureFixture[str]) -> None:
     assert [row["iteration"] for row in resumed(run)] == [1, 2, 3, 4]
     assert capfd.readouterr().err == ""

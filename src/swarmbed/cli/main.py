@@ -7,10 +7,12 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import NoReturn
 
 from swarmbed import __version__
 from swarmbed.cli import commands
 from swarmbed.cli.plain import make_output_safe
+from swarmbed.run.stopping import obeyed
 from swarmbed.spec import source
 from swarmbed.spec.errors import SwarmbedError, choose, one_line
 
@@ -18,6 +20,9 @@ ORDER = (
     "train", "evaluate", "compare", "transfer", "stress", "render", "view", "leaderboard", "submit", "reproduce",
     "tune", "export", "check", "list", "bench", "doctor", "completion",
 )  # fmt: skip
+
+RESUMABLE = ("stress", "transfer", "leaderboard", "reproduce")  # what they have measured is on disk
+RESUMED = "stopped; the same command resumes it"
 
 
 def command_names() -> list[str]:
@@ -40,7 +45,7 @@ def usage() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry point of the ``swarmbed`` script; returns the exit code."""
+    """Run one command; returns the exit code."""
     make_output_safe()
     try:
         _run(list(sys.argv[1:] if argv is None else argv))
@@ -49,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say(str(error))
         return 2
     except KeyboardInterrupt as stopped:
-        # A training run says how to resume, and which signal it was.
+        # What was stopped says how to resume, and which signal it was.
         _say(str(stopped) or "stopped")
         return getattr(stopped, "exit_code", 130)
     except MemoryError as error:
@@ -65,6 +70,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
+def entry() -> NoReturn:
+    """The process of the ``swarmbed`` script. One that was stopped does not wait for threads that compile: they cannot
+    be interrupted, and Python may crash when it takes the ground from under them."""
+    code = main()
+    if code > 128:
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 def _run(arguments: list[str]) -> None:
     for word in arguments:
         if word.startswith("--") and word.endswith("=--"):
@@ -78,7 +93,8 @@ def _run(arguments: list[str]) -> None:
         print(f"swarmbed {__version__}")
     else:
         name = choose("command", arguments[0], command_names())
-        importlib.import_module(f"{commands.__name__}.{name}").run(arguments[1:])
+        with obeyed(RESUMED if name in RESUMABLE else "stopped"):
+            importlib.import_module(f"{commands.__name__}.{name}").run(arguments[1:])
 
 
 def _say(sentence: str) -> None:

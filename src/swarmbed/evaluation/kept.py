@@ -1,4 +1,5 @@
-"""Outcomes of long sweeps, stored on disk as they come: an interrupted sweep resumes where it stopped."""
+"""Outcomes of long sweeps, stored on disk as they come, with a checksum: an interrupted sweep resumes where it
+stopped."""
 
 import hashlib
 import json
@@ -12,9 +13,11 @@ import numpy as np
 from swarmbed.policy.find import NamedController
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import settings
-from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.files import read_json, write_atomically
+from swarmbed.spec.errors import SwarmbedError, say
+from swarmbed.spec.files import json_checksum, read_json, write_atomically
 from swarmbed.tasks.base import Task
+
+SHOWN = 80  # letters of a name in that of a file, which has a limit
 
 
 class Kept:
@@ -32,21 +35,31 @@ class Kept:
     ) -> Any:
         """What ``measure`` returned when everything it depends on was the same before, or else returns now: JSON.
 
-        What is damaged or not enough, such as too few episodes, is measured again.
+        What is not enough, such as too few episodes, is measured again; so is what is damaged, which is said.
         """
         if self.folder is None:
             return measure()
         digest = hashlib.sha256(json.dumps(depends_on, sort_keys=True, default=str).encode()).hexdigest()[:16]
         # The name is for people: a policy that was moved or renamed since is still the same.
-        file = next(self.folder.glob(f"*-{digest}.json"), self.folder / f"{name}-{digest}.json".replace("/", "_"))
-        try:
-            found = read_json(file) if file.is_file() else None
-        except SwarmbedError:  # damaged
-            found = None
+        own = self.folder / f"{name[:SHOWN]}-{digest}.json".replace("/", "_")
+        file = next(self.folder.glob(f"*-{digest}.json"), own)
+        found = _read(file)
         if found is None or not is_enough(found):
             found = measure()
-            write_atomically(file, json.dumps(found).encode())
+            write_atomically(file, json.dumps({"sha256": json_checksum(found), "outcome": found}).encode())
         return found
+
+
+def _read(file: Path) -> Any:
+    """What was measured before; None where nothing was, or where the file is damaged."""
+    try:
+        kept = read_json(file) if file.is_file() else None
+        if kept is None or (isinstance(kept, dict) and kept.get("sha256") == json_checksum(kept.get("outcome"))):
+            return kept and kept["outcome"]
+        raise SwarmbedError(f"file {file} is damaged: its checksum does not match")
+    except SwarmbedError as error:
+        say(f"{error}; it is measured again")
+        return None
 
 
 def is_table(found: Any, shape: tuple[int, ...]) -> bool:

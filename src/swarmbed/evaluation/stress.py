@@ -26,7 +26,7 @@ from swarmbed.learn import estimate
 from swarmbed.policy.find import NamedController, choose_task
 from swarmbed.spec.arguments import TASK, checked_arguments
 from swarmbed.spec.errors import SwarmbedError, choose
-from swarmbed.spec.files import read_json, write_atomically
+from swarmbed.spec.files import write_atomically
 from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
@@ -180,15 +180,6 @@ class _Bench:
     def _tell(self, more: int) -> None:
         if self.report is not None:
             self.report(self.finished + more)
-
-
-def _read_part(path: Path, shape: tuple[int, int]) -> Numbers | None:
-    """What was measured before; None where nothing was, or where the file is damaged: then it is measured again."""
-    try:
-        found = np.array(read_json(path), np.float64) if path.is_file() else None
-    except (SwarmbedError, ValueError, TypeError):
-        return None
-    return found if found is not None and found.shape == shape and np.isfinite(found).all() else None
 
 
 def turned_on(task: Task, kind: Kind, strongest: float) -> Task:

@@ -10,6 +10,7 @@ from jax.experimental import multihost_utils
 
 from swarmbed.learn.learner import TrainState
 from swarmbed.policy.files import modern_name
+from swarmbed.run.folder import checkpoint_files
 from swarmbed.spec import config, files
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.table import Row
@@ -69,8 +70,9 @@ def save(folder: Path, checkpoint: Checkpoint, settings: str) -> None:
     }
     files.save_arrays(folder / f"{checkpoint.iteration:06d}.safetensors", arrays, metadata)
     # Checkpoints beyond this iteration could not be read when the run began; they are not part of it.
-    own = [path for path in _paths(folder) if path.stem <= f"{checkpoint.iteration:06d}"]
-    for old in {*_paths(folder)} - {*own[:KEPT]}:
+    found = checkpoint_files(folder)
+    own = [path for path in found if int(path.stem) <= checkpoint.iteration]
+    for old in {*found} - {*own[:KEPT]}:
         old.unlink(missing_ok=True)
 
 
@@ -82,14 +84,15 @@ def load_newest(
 
     ``template`` is a state with shapes in place of arrays.
     """
-    for path in _paths(folder):
+    found = checkpoint_files(folder)
+    for path in found:
         try:
             return _load(path, template, shardings, settings)
         except (OtherSettingsError, files.UnreadableError):
             raise
         except SwarmbedError as error:
             warn(f"{error}; trying the one before")
-    if _paths(folder):
+    if found:
         warn(f"no checkpoint in {folder} can be read; starting from the beginning")
     return None
 
@@ -146,8 +149,3 @@ def _place(leaf: Any, sharding: Any) -> Any:
 def _spread(shardings: TrainState, state: TrainState) -> TrainState:
     """One sharding per field → one per leaf."""
     return TrainState(*(jax.tree.map(lambda _, s=s: s, part) for s, part in zip(shardings, state, strict=True)))
-
-
-def _paths(folder: Path) -> list[Path]:
-    """Newest first."""
-    return sorted(folder.glob("*.safetensors"), reverse=True)

@@ -2,7 +2,6 @@
 
 import math
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,18 +12,13 @@ except ImportError:  # not a Unix: there is no lock
     fcntl = None  # type: ignore[assignment]
 
 from swarmbed.spec import config, files, table
-from swarmbed.spec.errors import SwarmbedError, one_line
+from swarmbed.spec.errors import SwarmbedError, say
 from swarmbed.spec.table import Row
 
 COLUMNS = (
     "iteration", "env_steps", "samples", "seconds", "mean_return", "mean_length", "kl", "surrogate", "entropy",
     "explained_variance",
 )  # fmt: skip
-
-
-def say(sentence: str) -> None:
-    """Something a user should know, though the run continues."""
-    print(f"swarmbed: {one_line(sentence)}", file=sys.stderr, flush=True)
 
 
 class RunFolder:
@@ -124,9 +118,10 @@ class RunFolder:
                 start.rmdir()
         if self.starts.is_dir() and not any(self.starts.iterdir()):
             self.starts.rmdir()
-        for file in self.checkpoints.glob("*.safetensors"):
+        for file in checkpoint_files(self.checkpoints):
             file.unlink()
-        if self.checkpoints.is_dir() and not any(self.checkpoints.iterdir()):
+        # A link to another disk stays: it was not made by a run.
+        if self.checkpoints.is_dir() and not self.checkpoints.is_symlink() and not any(self.checkpoints.iterdir()):
             self.checkpoints.rmdir()
         for file in (self.metrics, self.policy, self.best_policy, self.curve, self.video, self.config):
             file.unlink(missing_ok=True)
@@ -135,8 +130,14 @@ class RunFolder:
         """Remove partial files that a crash left behind."""
         for folder in (self.path, self.checkpoints):
             for file in folder.glob(".*") if folder.is_dir() else ():
-                if files.is_temporary(file):
+                if files.is_temporary(file) and not file.is_dir():
                     file.unlink(missing_ok=True)
+
+
+def checkpoint_files(folder: Path) -> list[Path]:
+    """The checkpoints in a folder, newest first: files named by their iteration. Any other file is somebody else's."""
+    own = [path for path in folder.glob("*.safetensors") if path.stem.isascii() and path.stem.isdigit()]
+    return sorted(own, key=lambda path: int(path.stem), reverse=True)
 
 
 def read_rows(path: Path, report: Callable[[str], None] = say) -> list[Row]:

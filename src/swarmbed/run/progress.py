@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from swarmbed.evaluation.progress import Bar
-from swarmbed.run.folder import say
+from swarmbed.spec.errors import say
 from swarmbed.tasks.metric import Metric
 
 NARROW = 80  # columns below which a terminal shows the return alone

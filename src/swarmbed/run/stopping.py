@@ -1,4 +1,5 @@
-"""Signals that ask a run to stop: it finishes the iteration, writes a checkpoint and says how to resume.
+"""Signals that ask a run to stop: it finishes the iteration, writes a checkpoint and says how to resume. Commands
+without checkpoints stop at once (``obeyed``).
 
 Python runs its own handlers only between two instructions, and an iteration is one long call. So a thread listens on a
 pipe that the interpreter writes to as soon as a signal arrives: it answers at once, and a second signal ends the
@@ -6,16 +7,19 @@ process at once. The handler notes the request as well: on a busy machine it may
 """
 
 import os
+import select
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )  # Windows has no SIGHUP
+
+PATIENCE = 1.5  # seconds in which a command may end by itself
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,21 +45,49 @@ class Requests:
 def heard() -> Iterator[Requests]:
     """Inside, the first signal is a request and the second one the end. Signals that were ignored stay so (nohup)."""
     requests = Requests()
+    with _ears(lambda number, frame: requests.note(number), lambda *ears: _listen(requests, *ears)):
+        yield requests
+
+
+@contextmanager
+def obeyed(words: str = "stopped") -> Iterator[None]:
+    """Inside, a signal ends the work with :class:`Interrupted`, so that what is half done is removed. Where that is not
+    heard soon, as inside a compiled program, or a second signal comes, it ends the process."""
+
+    def stop(number: int, frame: object) -> None:
+        raise Interrupted(number, words)
+
+    def swallowed(report: "sys.UnraisableHookArgs") -> None:
+        # Python drops what is raised while it collects garbage. The thread that listens will insist.
+        if not isinstance(report.exc_value, Interrupted):
+            outer(report)
+
+    outer, sys.unraisablehook = sys.unraisablehook, swallowed
+    try:
+        with _ears(stop, lambda *ears: _insist(words, *ears)):
+            yield
+    finally:
+        sys.unraisablehook = outer
+
+
+@contextmanager
+def _ears(handler: Callable[[int, object], None], listen: Callable[[int, list[int]], None]) -> Iterator[None]:
+    """Inside, signals go to a handler in the main thread, and as soon as they arrive to a thread that listens."""
     if threading.current_thread() is not threading.main_thread():
-        yield requests  # only the main thread may say what happens to signals
+        yield  # only the main thread may say what happens to signals
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    wanted = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
+    wanted = [number for number, current in before.items() if current not in (signal.SIG_IGN, None)]
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in wanted:
         # A handler of Python's own is what makes the interpreter write to the pipe.
-        signal.signal(number, lambda number, frame: requests.note(number))
-    ears = threading.Thread(target=_listen, args=(reader, requests, wanted), daemon=True)
+        signal.signal(number, handler)
+    ears = threading.Thread(target=listen, args=(reader, wanted), daemon=True)
     ears.start()
     try:
-        yield requests
+        yield
     finally:
         signal.set_wakeup_fd(outer)
         for number in wanted:
@@ -65,7 +97,18 @@ def heard() -> Iterator[Requests]:
         os.close(reader)
 
 
-def _listen(reader: int, requests: Requests, wanted: list[int]) -> None:
+def _insist(words: str, reader: int, wanted: list[int]) -> None:
+    while content := os.read(reader, 1):
+        if (number := content[0]) in wanted:
+            # Either the work ends, and the pipe with it, or there is a second signal, or neither in time.
+            heard_again = select.select([reader], [], [], PATIENCE)[0]
+            if not heard_again or os.read(reader, 1):
+                print(f"\nswarmbed: {words}", file=sys.stderr, flush=True)
+                os._exit(128 + number)
+            return
+
+
+def _listen(requests: Requests, reader: int, wanted: list[int]) -> None:
     asked = False
     while content := os.read(reader, 1):
         number = content[0]

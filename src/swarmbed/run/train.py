@@ -13,14 +13,14 @@ from swarmbed.compute import devices
 from swarmbed.embeddings.base import Embedding
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.networks.base import as_network
-from swarmbed.run.folder import RunFolder, say
+from swarmbed.run.folder import RunFolder
 from swarmbed.run.iteration import Callback
 from swarmbed.run.result import TrainingResult, TrainingResults
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.trainer import Trainer
 from swarmbed.spec import config, registry
 from swarmbed.spec.arguments import TASK, checked_arguments
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, say
 from swarmbed.spec.presets import preset as preset_named
 from swarmbed.spec.settings import build, check_count
 from swarmbed.tasks.base import Task

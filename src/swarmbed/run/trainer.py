@@ -22,7 +22,7 @@ from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
 from swarmbed.run import checkpoint, distributed, finite, starts
 from swarmbed.run.checkpoint import Checkpoint
-from swarmbed.run.folder import COLUMNS, RunFolder, is_flat, say
+from swarmbed.run.folder import COLUMNS, RunFolder, checkpoint_files, is_flat
 from swarmbed.run.iteration import Callback, Iteration
 from swarmbed.run.kept_rows import kept_rows
 from swarmbed.run.loggers import make_loggers
@@ -31,7 +31,7 @@ from swarmbed.run.result import TrainingResult
 from swarmbed.run.settings import Outputs, RunSettings
 from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.spec import config, registry
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.errors import SwarmbedError, say
 from swarmbed.spec.program import program
 from swarmbed.spec.table import Row
 
@@ -125,7 +125,7 @@ class Trainer:
         """Go on from a checkpoint to the last iteration."""
         searching = point.iteration == 0 and self.run.starts is not None
         point = self.best_start() if searching else point
-        kept = (point.rows or []) if searching else kept_rows(self.folder, point)
+        kept = (point.rows or []) if searching else kept_rows(self.folder, point, self.columns)
         # A run that an earlier version began may lack a column.
         rows: list[Row] = [{name: row.get(name, math.nan) for name in self.columns} for row in kept]
         with ExitStack() as stack:
@@ -207,9 +207,9 @@ class Trainer:
         return None
 
     def _broken(self, iteration: int, wrong: str) -> str:
-        kept = sorted(self.folder.checkpoints.glob("*.safetensors"))
+        kept = checkpoint_files(self.folder.checkpoints)
         last = (
-            f"the checkpoint of iteration {int(kept[-1].stem)} is intact"
+            f"the checkpoint of iteration {int(kept[0].stem)} is intact"
             if kept
             else "no checkpoint has been written yet"
         )

@@ -1,5 +1,6 @@
 """The one exception a user is meant to read."""
 
+import sys
 import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -22,6 +23,11 @@ def one_line(text: str) -> str:
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode("ascii") for letter in text
     )
+
+
+def say(sentence: str) -> None:
+    """Something a user should know, though the work continues."""
+    print(f"swarmbed: {one_line(sentence)}", file=sys.stderr, flush=True)
 
 
 def shown(value: object) -> str:

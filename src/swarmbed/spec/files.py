@@ -1,5 +1,6 @@
 """Files that are either complete or absent: trees of arrays as safetensors, text, and a checksum over both."""
 
+import errno
 import hashlib
 import json
 import os
@@ -44,13 +45,23 @@ def whole(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file() and not path.is_dir():
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder) / "content"
-            with path.open("wb") as file:
-                file.write((Path(folder) / "content").read_bytes())
+            try:
+                with path.open("wb") as file:
+                    file.write((Path(folder) / "content").read_bytes())
+            except OSError as error:
+                error.filename = str(path)  # a full device does not say its name
+                raise
         return
-    path = path.resolve() if path.is_symlink() else path
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if path.is_symlink():  # it leads back to itself
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     # A name may be as long as the file system allows, and this one is longer by a few letters.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:SHOWN]}.", suffix=_UNFINISHED)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:SHOWN]}.", suffix=_UNFINISHED)
+    except OSError as error:
+        error.filename = str(path)  # the name that was asked for
+        raise
     os.close(handle)
     unfinished = Path(name)
     try:
@@ -73,6 +84,11 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # bytes that are no text, too, and brackets without end
         raise SwarmbedError(f"file {path} is damaged or not JSON ({error})") from error
+
+
+def json_checksum(content: Any) -> str:
+    """A checksum of what a JSON file holds, however it is laid out there."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def is_temporary(path: Path) -> bool:

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from swarmbed.evaluation.comparison import standings_in
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import read_json
 from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan
@@ -65,7 +66,9 @@ class Source:
         path = self.store.experiment_folder(experiment) / name
         if str(path) not in self._kept:
             self._kept[str(path)] = read_json(path) if path.is_file() else {}
-        return dict(self._kept[str(path)])
+        if not isinstance(found := self._kept[str(path)], dict):
+            raise SwarmbedError(f"file {path} is damaged: it holds no numbers by name")
+        return found
 
     @cached_property
     def _kept(self) -> dict[str, Any]:
@@ -76,4 +79,9 @@ class Source:
 def judgements(experiment: Experiment, store: Store, budget: Budget) -> list[Judgement]:
     """Every claim of an experiment, judged by the current results."""
     source = Source(store, budget, experiment)
-    return [judge(claim, source) for claim in experiment.claims]
+    try:
+        return [judge(claim, source) for claim in experiment.claims]
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        # JSON, but not what an experiment writes.
+        where = store.experiment_folder(experiment.name)
+        raise SwarmbedError(f"a file of numbers in {where} is damaged ({error!r}); --redraw makes it again") from error

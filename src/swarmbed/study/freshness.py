@@ -17,7 +17,7 @@ def is_up_to_date(experiment: Experiment, store: Store, budget: Budget) -> bool:
     folder = store.experiment_folder(experiment.name)
     if not (folder / NAME).is_file():
         return False
-    made_from, *made = (folder / NAME).read_text().splitlines()
+    made_from, *made = (folder / NAME).read_text(errors="replace").splitlines() or [""]
     return made_from == fingerprint(experiment, store, budget) and all((folder / name).is_file() for name in made)
 
 

@@ -37,7 +37,7 @@ def stamp(commit: str) -> str:
 
 def made_by(settings: Path) -> Made:
     """What the line says. Runs that were kept before there were generations are of the first."""
-    text = settings.read_text(encoding="utf-8") if settings.is_file() else ""
+    text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
     found = re.search(r"^# swarmbed ([^,\s]+), commit [^,\s]+(?:, generation (\d+))?$", text, re.MULTILINE)
     return Made(found[1], int(found[2] or 1)) if found else Made("unknown", 1)
 

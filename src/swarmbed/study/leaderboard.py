@@ -20,7 +20,7 @@ from swarmbed.policy.headers import notes_of, shipped_policies
 from swarmbed.policy.policy import Policy
 from swarmbed.run.folder import read_rows
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.files import read_json, write_atomically
+from swarmbed.spec.files import json_checksum, read_json, write_atomically
 from swarmbed.study.boards import SEED, Board, check_same_starts, published_starts
 from swarmbed.study.cost import microseconds
 from swarmbed.study.store import noted, score
@@ -68,13 +68,16 @@ def _checked(kept: Any, path: Path) -> Kept:
         or not all(holds(row, ROW) for row in kept["rows"].values())
     ):
         raise SwarmbedError(f"file {path} is damaged, or not the rows of a leaderboard")
+    # Files of earlier versions carry no checksum.
+    if kept.pop("sha256", checksum := json_checksum(kept)) != checksum:
+        raise SwarmbedError(f"file {path} is damaged: its checksum does not match")
     return cast(Kept, kept)
 
 
 def write(kept: Kept, path: Path) -> None:
     """One line per row, for easy comparison of two versions."""
     rows = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(kept["rows"].items()))
-    head = {key: value for key, value in kept.items() if key != "rows"}
+    head = {"sha256": json_checksum(kept)} | {key: value for key, value in kept.items() if key != "rows"}
     text = json.dumps(head, indent=1)[:-2] + ',\n "rows": {\n' + rows + "\n }\n}\n"
     write_atomically(path, text.encode())
 

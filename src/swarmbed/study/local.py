@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.study.budget import Budget
 from swarmbed.study.plan import Job
 from swarmbed.study.store import Store
 
 ATTEMPTS = 3
 POLL_SECONDS = 0.5
+PATIENCE = 60.0  # seconds for the last iteration of what is stopped; most take less
 
 
 @dataclass
@@ -50,17 +52,24 @@ class LocalPool:
         self.waiting = list(jobs)
         cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else list(range(self.workers))
         try:
-            while self.waiting or self.running:
-                busy = [running.core for running in self.running]
-                free = [core for core in cores if core not in busy][: self.workers - len(busy)]
-                for core in free:
-                    if self.waiting:
-                        self.running.append(self._start(self.waiting.pop(0), core))
-                self._collect()
-                self.watch(self)
-                time.sleep(POLL_SECONDS)
+            with heard() as requests:
+                self._run(cores, requests)
+                if requests.number is not None and (self.waiting or self.running):
+                    self._stop()  # a second signal does not wait for it
+                    raise Interrupted(requests.number, "stopped; the same command resumes the runs")
         finally:
             self._stop()
+
+    def _run(self, cores: list[int], requests: Requests) -> None:
+        while (self.waiting or self.running) and requests.number is None:
+            busy = [running.core for running in self.running]
+            free = [core for core in cores if core not in busy][: self.workers - len(busy)]
+            for core in free:
+                if self.waiting:
+                    self.running.append(self._start(self.waiting.pop(0), core))
+            self._collect()
+            self.watch(self)
+            time.sleep(POLL_SECONDS)
 
     def _start(self, job: Job, core: int) -> Running:
         folder = self.store.prepare(job.training, job.seed, self.budget)
@@ -70,7 +79,10 @@ class LocalPool:
         log = folder.path / "log.txt"
         with log.open("ab") as output:
             # Nothing is ever written to its input: that it closes tells the worker that we are gone.
-            process = subprocess.Popen(command, stdout=output, stderr=output, stdin=subprocess.PIPE)
+            # In a session of its own: a Ctrl-C is for us, who ask it to stop once. The second time would be at once.
+            process = subprocess.Popen(
+                command, stdout=output, stderr=output, stdin=subprocess.PIPE, start_new_session=True
+            )
         return Running(job, process, core, log)
 
     def _collect(self) -> None:
@@ -89,12 +101,14 @@ class LocalPool:
                 self.failed[str(job)] = "".join(last)
 
     def _stop(self) -> None:
-        """End what still runs; checkpoints keep it."""
+        """End what still runs: each finishes its iteration and writes a checkpoint, unless that takes too long."""
         for running in self.running:
             running.process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + PATIENCE
         for running in self.running:
             try:
-                running.process.wait(5)
+                running.process.wait(max(deadline - time.monotonic(), 0))
             except subprocess.TimeoutExpired:
                 running.process.kill()
                 running.process.wait()
+        self.running = []

@@ -95,14 +95,15 @@ class Store:
         return folder
 
     def harvest(self, training: Training, seed: int) -> None:
-        """Store what is worth keeping of a finished run."""
+        """Store what is worth keeping of a finished run. Its metrics come last: with them it counts as kept, so after a
+        crash on the way it is harvested again."""
         folder = self.run_folder(training, seed)
         target = self.metrics_path(training, seed)
-        write_atomically(target, folder.metrics.read_bytes())
+        notes = {"seed": str(seed), "score": noted(score(folder.read_metrics())), "label": training.label}
+        save_policy(load_policy_file(folder.policy), target.with_suffix(".safetensors"), notes)
         settings = config.dump(folder.read_config()) + f"\n{generation.stamp(commit())}\n"
         write_atomically(target.with_suffix(".toml"), settings.encode())
-        notes = {"seed": str(seed), "score": noted(score(self.rows(training, seed))), "label": training.label}
-        save_policy(load_policy_file(folder.policy), target.with_suffix(".safetensors"), notes)
+        write_atomically(target, folder.metrics.read_bytes())
 
     def write_numbers(self, experiment: str, name: str, numbers: dict[str, Any]) -> Path:
         path = self.experiment_folder(experiment) / name

@@ -1,13 +1,16 @@
 """From an application to a page in the browser: find a port, serve, open."""
 
 import errno
+import signal
 import socket
 import threading
 import webbrowser
+from types import FrameType
 from typing import Any
 
 import uvicorn
 
+from swarmbed.run.stopping import Interrupted
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.viewer.messages import LARGEST
 
@@ -66,7 +69,23 @@ def config_for(app: Any) -> uvicorn.Config:
 
 
 def serve(app: Any, listener: socket.socket, *, browser: bool) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted. The server itself hears Ctrl-C and SIGTERM, but not that its terminal was closed."""
     server = Server(config_for(app))
     server.url, server.browser = f"http://{HOST}:{listener.getsockname()[1]}/", browser
-    server.run(sockets=[listener])
+    hang_up = getattr(signal, "SIGHUP", None)  # Windows has none
+    if hang_up is None or signal.getsignal(hang_up) is signal.SIG_IGN:  # nohup
+        server.run(sockets=[listener])
+        return
+    closed = []
+
+    def close(number: int, frame: FrameType | None) -> None:
+        closed.append(number)
+        server.should_exit = True
+
+    before = signal.signal(hang_up, close)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        signal.signal(hang_up, before)
+    if closed:
+        raise Interrupted(closed[0], "stopped")

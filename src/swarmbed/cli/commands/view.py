@@ -49,10 +49,10 @@ def run(argv: Sequence[str]) -> None:
     listener = launch.open_port(options.port)
     try:
         launch.serve(server.make_app(catalog, first), listener, browser=not options.no_browser)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         # Python would wait for its threads, and one that compiles cannot be interrupted.
         print("swarmbed: stopped", file=sys.stderr, flush=True)
-        os._exit(130)
+        os._exit(getattr(stopped, "exit_code", 130))
 
 
 def _setup(catalog: Catalog, options: Namespace, spec: type) -> Setup:
