@@ -25,7 +25,7 @@ from swarmbed.spec.settings import Spec, build, setting
 SUMMARY = "Train a policy, or resume a run"
 EXAMPLE = """
 swarmbed train                                              # rendezvous, 20 agents: minutes on two cores
-swarmbed train pursuit --agents 10 --preset calm --iterations 150 --out runs/pursuit
+swarmbed train pursuit --preset recipe --out runs/pursuit
 swarmbed train rendezvous-local --observe comm --embedding neural --pooling max --seed 3
 swarmbed train --resume runs/pursuit --iterations 300
 """
