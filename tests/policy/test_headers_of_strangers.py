@@ -79,3 +79,13 @@ def test_a_file_that_claims_more_than_the_machine_has_is_not_read(tmp_path: Path
         file.truncate(10**13)
     with pytest.raises(SwarmbedError, match=r"needs about 20 TB of memory"):
         swarmbed.load_policy(path)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_no_numbers_are_refused(number: float, tmp_path: Path) -> None:
+    arrays, metadata = files.load_arrays(SOURCE)
+    name = max(arrays, key=lambda name: arrays[name].size)
+    arrays[name].reshape(-1)[-1] = number
+    files.save_arrays(tmp_path / "diverged.safetensors", arrays, metadata)
+    with pytest.raises(SwarmbedError, match=r"diverged\.safetensors holds weights that are not finite numbers, in "):
+        swarmbed.load_policy(tmp_path / "diverged.safetensors")
