@@ -1,6 +1,7 @@
 """Numbers that are not finite, found before they are written anywhere."""
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -14,8 +15,12 @@ from swarmbed.learn.learner import TrainState
 from swarmbed.spec.table import Row
 
 
-def complaint(state: TrainState, row: Row, mesh: Mesh, not_measured: tuple[str, ...] = ()) -> str | None:
+def complaint(
+    state: TrainState, row: Row, mesh: Mesh, declared: Sequence[str] = (), not_measured: Sequence[str] = ()
+) -> str | None:
     """Which part of a state after an iteration is not finite, in words; None if everything is.
+
+    ``declared`` are the metrics of the task, ``not_measured`` those that an algorithm does not have.
 
     Of a run on several machines, every process is told the same.
     """
@@ -28,7 +33,7 @@ def complaint(state: TrainState, row: Row, mesh: Mesh, not_measured: tuple[str, 
         if broken:
             return f"the {name} is not finite after its update"
     # Without a whole episode there is no mean; with one there is.
-    measured = [*(["mean_return"] if row["episodes"] > 0 else []), "kl", "surrogate", "entropy"]
+    measured = [*(["mean_return", *declared] if row["episodes"] > 0 else []), "kl", "surrogate", "entropy"]
     for name in measured:
         if name not in not_measured and not math.isfinite(row[name]):
             return f"the metric {name} is not finite"
