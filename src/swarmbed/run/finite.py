@@ -33,10 +33,13 @@ def complaint(
         if broken:
             return f"the {name} is not finite after its update"
     # Without a whole episode there is no mean; with one there is.
-    measured = [*(["mean_return", *declared] if row["episodes"] > 0 else []), "kl", "surrogate", "entropy"]
+    measured = [*(["mean_return"] if row["episodes"] > 0 else []), "kl", "surrogate", "entropy"]
     for name in measured:
         if name not in not_measured and not math.isfinite(row[name]):
             return f"the metric {name} is not finite"
+    for name in declared if row["episodes"] > 0 else ():
+        if math.isnan(row[name]):  # the distance of nobody may be infinite
+            return f"the metric {name} is not a number"
     return None
 
 
