@@ -128,18 +128,24 @@ def test_an_observation_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path
 
 @dataclass(frozen=True)
 class Unmeasurable(Drift):
-    """A metric that is infinite at the end of every episode."""
+    """A metric that is no number at the end of every episode."""
+
+    number: str = setting("nan", "what it is then")
 
     def measure(self, state: Any) -> dict[str, Any]:
-        return {"offset": jnp.where(state.age >= 11, jnp.inf, 0.0)}
+        return {"offset": jnp.where(state.age >= 11, float(self.number), 0.0)}
 
 
 def test_a_metric_of_the_task_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
-    with pytest.raises(
-        swarmbed.SwarmbedError, match=r"iteration \d: the metric offset is not finite, so the run stops"
-    ):
+    with pytest.raises(swarmbed.SwarmbedError, match=r"iteration \d: the metric offset is not a number, so"):
         swarmbed.train(Unmeasurable(), iterations=3, out=tmp_path / "run", **SMALL)
     assert iterations_kept(tmp_path / "run") == []
+
+
+def test_a_metric_of_the_task_may_be_infinite(tmp_path: Path) -> None:
+    """As the distance of nobody is, when all agents have left."""
+    rows = swarmbed.train(Unmeasurable(number="inf"), iterations=2, out=tmp_path / "run", **SMALL).metrics
+    assert len(rows) == 2 and np.isinf(rows[-1]["offset"])
 
 
 @pytest.mark.parametrize("progress", [True, False])
