@@ -120,3 +120,17 @@ def test_what_cannot_be_drawn_is_one_sentence(arguments, message, tmp_path, caps
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder.png"]
+
+
+@dataclass(frozen=True)
+class Lost(Random):
+    """Steers towards no number from the third step on."""
+
+    def control(self, task, state, key):
+        return jnp.where(state.age >= 2, jnp.nan, super().control(task, state, key))
+
+
+def test_what_cannot_be_drawn_is_said():
+    task = make("rendezvous", num_agents=3, horizon=10)
+    with pytest.raises(SwarmbedError, match="lost led to numbers that are not finite in step 3"):
+        record(Contestant("lost", Lost()), task)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from swarmbed.evaluation.kept import Kept
 
 
@@ -16,12 +18,35 @@ def test_another_name_for_the_same_is_not_measured_again(tmp_path: Path) -> None
     assert [kept.outcome(name, [1], lambda name=name: name) for name in ("who", "other")] == ["who", "who"]
 
 
-def test_a_damaged_file_is_measured_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("1.5", "1.25"), ("1.5", "1."), ("1.5]}", ""), ("[1.5]", "1.5"), ("outcome", "outcame"), ("sha256", "sha255")],
+)
+def test_a_damaged_file_is_said_and_measured_again(
+    old: str, new: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     kept = Kept(tmp_path)
     kept.outcome("who", [1], lambda: [1.5])
     (file,) = tmp_path.iterdir()
-    file.write_text("[1.")
-    assert kept.outcome("who", [1], lambda: [2.5]) == [2.5] and file.read_text() == "[2.5]"
+    whole = file.read_text()
+    file.write_text(whole.replace(old, new))
+    assert kept.outcome("who", [1], lambda: [2.5]) == [2.5]
+    assert "is damaged" in (said := capfd.readouterr().err) and "it is measured again" in said
+    assert kept.outcome("who", [1], lambda: [3.5]) == [2.5] and capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[1.5]", b"[" * 100_000, b"null"])
+def test_a_file_of_something_else_is_measured_again(content: bytes, tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.outcome("who", [1], lambda: [1.5])
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(content)
+    assert kept.outcome("who", [1], lambda: [2.5]) == [2.5]
+
+
+def test_a_name_may_be_longer_than_that_of_a_file(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    assert [kept.outcome("x" * 1000, [1], lambda value=value: value) for value in (1, 2)] == [1, 1]
 
 
 def test_what_is_not_enough_is_measured_again(tmp_path: Path) -> None:

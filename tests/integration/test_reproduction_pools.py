@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from safetensors.numpy import load_file
 
 from swarmbed.run.folder import RunFolder
+from swarmbed.run.stopping import Interrupted
 from swarmbed.study import plan
 from swarmbed.study.local import LocalPool
 from swarmbed.study.ray_pool import advance, pack, unpack
@@ -36,6 +38,26 @@ def test_a_killed_worker_is_taken_up_again(tmp_path: Path) -> None:
     assert killed
     assert pool.failed == {}
     assert len(store.rows(training, 0)) == 400
+
+
+def test_a_pool_that_is_asked_to_stop_leaves_a_checkpoint_of_the_last_iteration(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    training = plan.experiments()["pursuit-trace"].trainings[0]
+    asked: list[bool] = []
+
+    def ask_once(pool: LocalPool) -> None:
+        if store.run_folder(training, 0).read_metrics() and not asked:
+            asked.append(True)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    pool = LocalPool(store, replace(TINY, share=1.0), 1, ask_once)
+    with pytest.raises(Interrupted, match="the same command resumes the runs") as stopped:
+        pool.run([plan.Job(training, 0, 100_000)])
+    assert stopped.value.exit_code == 143
+    folder = store.run_folder(training, 0)
+    done = len(folder.read_metrics())
+    assert (folder.checkpoints / f"{done:06d}.safetensors").is_file()
+    assert f"stopped after iteration {done}; resume with" in (folder.path / "log.txt").read_text()
 
 
 def test_workers_end_with_a_pool_that_was_killed(tmp_path: Path) -> None:

@@ -79,3 +79,26 @@ def test_a_file_that_claims_more_than_the_machine_has_is_not_read(tmp_path: Path
         file.truncate(10**13)
     with pytest.raises(SwarmbedError, match=r"needs about 20 TB of memory"):
         swarmbed.load_policy(path)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_no_numbers_are_refused(number: float, tmp_path: Path) -> None:
+    arrays, metadata = files.load_arrays(SOURCE)
+    name = max(arrays, key=lambda name: arrays[name].size)
+    arrays[name].reshape(-1)[-1] = number
+    files.save_arrays(tmp_path / "diverged.safetensors", arrays, metadata)
+    with pytest.raises(SwarmbedError, match=r"diverged\.safetensors holds weights that are not finite numbers, in "):
+        swarmbed.load_policy(tmp_path / "diverged.safetensors")
+
+
+@pytest.mark.parametrize(
+    "name", ["intruder", "intruder.py", "./intruder.py", "intruder:Task", "os:system", "../intruder"]
+)
+def test_a_name_in_a_header_never_loads_code(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "intruder.py").write_text("from pathlib import Path; Path('was here').touch()")
+    path = altered(tmp_path / "strange.safetensors", 'name = "pursuit"', f'name = "{name}"')
+    with pytest.raises(SwarmbedError, match="which is not part of swarmbed"):
+        swarmbed.load_policy(path)
+    assert not (tmp_path / "was here").exists()

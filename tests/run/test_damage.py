@@ -1,5 +1,6 @@
 """A run whose texts were damaged says so, keeps the rest, and never goes on with other settings."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 import swarmbed
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.run.folder import RunFolder, read_rows
+from swarmbed.run.folder import RunFolder, checkpoint_files, read_rows
 from swarmbed.spec import config
 from toy_task import Drift
 
@@ -169,3 +170,54 @@ def test_a_configuration_that_is_none_is_one_sentence(content: bytes, run: RunFo
     with pytest.raises(swarmbed.SwarmbedError):
         resumed(run)
     assert run.config.read_bytes() == content
+
+
+def test_a_file_of_yours_among_the_checkpoints_is_neither_read_nor_deleted(run: RunFolder) -> None:
+    newest = max(run.checkpoints.iterdir())
+    mine = [run.checkpoints / name for name in ("before-the-change.safetensors", "zzz.safetensors")]
+    for path in mine:
+        path.write_bytes(newest.read_bytes())
+    resumed(run)
+    assert all(path.is_file() for path in mine)
+
+
+def test_checkpoints_that_cannot_be_listed_are_not_taken_for_none(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+    really = os.scandir, os.listdir
+
+    def refuse(plain: Any) -> Any:
+        def asked(path: Any = ".") -> Any:
+            if str(path) == str(run.checkpoints):
+                raise PermissionError(13, "Permission denied", str(path))
+            return plain(path)
+
+        return asked
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse(really[0]))
+        patch.setattr(os, "listdir", refuse(really[1]))
+        with pytest.raises(PermissionError):
+            swarmbed.train(resume=run.path, progress=False)
+    assert {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()} == before
+
+
+def test_checkpoints_are_ordered_by_iteration_and_not_by_letters(tmp_path: Path) -> None:
+    for name in ("999999", "1000000", "000005", "notes"):
+        (tmp_path / f"{name}.safetensors").touch()
+    assert [path.stem for path in checkpoint_files(tmp_path)] == ["1000000", "999999", "000005"]
+
+
+def test_a_run_whose_checkpoints_are_on_another_disk_can_be_overwritten(run: RunFolder, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    run.checkpoints.rename(elsewhere)
+    run.checkpoints.symlink_to(elsewhere)
+    swarmbed.train(Drift(), iterations=1, out=run.path, overwrite=True, **SMALL)
+    assert run.checkpoints.is_symlink() and [path.stem for path in elsewhere.iterdir()] == ["000001"]
+
+
+def test_a_folder_that_is_named_like_a_leftover_is_left_alone(run: RunFolder) -> None:
+    (run.path / ".mine.unfinished").mkdir()
+    resumed(run)
+    assert (run.path / ".mine.unfinished").is_dir()

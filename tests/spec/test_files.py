@@ -6,9 +6,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import swarmbed
+from swarmbed.spec import files
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import write_atomically
 
 
@@ -119,3 +122,25 @@ def test_a_device_is_written_to_and_never_replaced(tmp_path: Path) -> None:
 def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None:
     write_atomically(tmp_path / ("n" * 255), b"content")
     assert [path.name for path in tmp_path.iterdir()] == ["n" * 255]
+
+
+def test_a_link_that_leads_to_itself_is_an_error_of_the_operating_system(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match="Too many levels") as error:
+        files.write_atomically(loop, b"x")
+    assert error.value.filename == str(loop) and loop.is_symlink()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has a device that is always full")
+def test_a_full_device_is_named() -> None:
+    with pytest.raises(OSError, match="No space left") as error:
+        files.write_atomically(Path("/dev/full"), b"x")
+    assert error.value.filename == "/dev/full"
+
+
+def test_numbers_of_another_kind_do_not_stand_for_weights() -> None:
+    with pytest.raises(SwarmbedError, match=r"a file: a holds numbers of type bool, but float32 is needed"):
+        files.arrays_to_tree({"a": np.zeros(2, np.float32)}, {"a": np.zeros(2, bool)}, "a file")
+    found = files.arrays_to_tree({"a": np.zeros(2, np.float32)}, {"a": np.ones(2, np.float16)}, "a file")
+    assert found["a"].dtype == np.float32

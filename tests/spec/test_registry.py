@@ -7,6 +7,7 @@ import pytest
 
 import swarmbed
 from swarmbed import SwarmbedError, make
+from swarmbed.cli.main import main
 from swarmbed.spec import registry
 from swarmbed.spec.registry import load_plugin
 from swarmbed.tasks.rendezvous import Rendezvous
@@ -144,3 +145,43 @@ def test_what_is_no_plug_in_cannot_be_registered() -> None:
 @pytest.mark.parametrize(("name", "wanted"), [("MyTask", "my_task"), ("RBFNetwork", "rbf_network"), ("X", "x")])
 def test_names_are_made_from_classes(name: str, wanted: str) -> None:
     assert registry.snake_case(name) == wanted
+
+
+@pytest.mark.parametrize(
+    "line", ["raise KeyError('x')", "import sys; sys.exit(7)", "raise BaseException('x')", "def ("]
+)
+def test_a_plugin_file_that_cannot_be_run_is_one_sentence(line: str, tmp_path: Path) -> None:
+    with pytest.raises(SwarmbedError, match=r"plugin file .*broken\.py cannot be loaded: "):
+        load_plugin(write(tmp_path, "broken.py", line))
+
+
+CONTROLLER = """
+from dataclasses import dataclass
+from swarmbed.controllers.base import Controller
+@dataclass(frozen=True)
+class Bent(Controller):
+    def __post_init__(self):
+        {first}
+    def control(self, task, state, key):
+        raise ZeroDivisionError("where\\nto")
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        ("raise RuntimeError('not today')", "RuntimeError: not today (line 7"),
+        ("pass", "ZeroDivisionError: where (line 9"),
+    ],
+)
+def test_an_error_in_a_plugin_names_its_line(
+    first: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = write(tmp_path, "bent.py", CONTROLLER.format(first=first))
+    small = ["--task", "rendezvous", "--agents", "3", "--horizon", "5", "--episodes", "1"]
+    assert main(["evaluate", "bent", "--plugin", str(file), *small]) == 2
+    assert f"swarmbed: your plugin raised {words} of bent.py)\n" in capsys.readouterr().err
+
+
+def test_an_error_of_ours_is_not_blamed_on_a_plugin() -> None:
+    assert registry.blamed_on_a_plugin(RuntimeError("ours")) is None

@@ -111,6 +111,21 @@ def test_rows_are_kept_and_a_changed_policy_is_measured_again(tmp_path: Path) ->
     assert leaderboard.begin(board, path, 3)["rows"] == {}  # other starts, other board
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.0]", "7.0]"), ('"episodes": 2', '"episodes": 3'), ('"random"', '"rondom"')]
+)
+def test_a_board_that_was_altered_is_refused(old: str, new: str, tmp_path: Path) -> None:
+    board, path = BOARDS["pursuit-local-20"], tmp_path / "board.json"
+    kept = leaderboard.begin(board, path, 2)
+    kept["rows"]["random"] = row([1.0, 1.0], made_from="anything")
+    leaderboard.write(kept, path)
+    text = path.read_text()
+    assert old in text and leaderboard.read(board, path) == kept
+    path.write_text(text.replace(old, new))
+    with pytest.raises(SwarmbedError, match="its checksum does not match"):
+        leaderboard.read(board, path)
+
+
 def test_the_published_files_have_the_starts_that_are_drawn_here() -> None:
     folder = Path(__file__).parents[2] / "results" / "leaderboard"
     found = sorted(folder.glob("*.json"))

@@ -104,6 +104,19 @@ def test_a_flood_of_messages_is_cut_short(address: str) -> None:
         page.send('{"type": "step"}')
 
 
+@pytest.mark.parametrize("message", ['{"type": "step"}', '{"type": "restart", "seed": 1}', '{"type": "drawn"}'])
+def test_a_page_that_does_not_stop_is_closed_and_others_are_served(message: str, address: str) -> None:
+    """Every message is a right one; the page sends them as fast as it can and reads nothing."""
+    with live(address) as flooder, live(address) as other:
+        next_of(other, "frame")
+        with pytest.raises(ConnectionClosed) as closed:
+            for _ in range(200_000):
+                flooder.send(message)
+        assert closed.value.rcvd is None or closed.value.rcvd.code == 1008
+        other.send('{"type": "step"}')
+        assert next_of(other, "frame")["arenas"][0]["step"] == 1
+
+
 def test_only_files_of_the_page_are_served(address: str) -> None:
     with urllib.request.urlopen(f"http://{address}/stage.js", timeout=10) as answer:
         assert answer.headers["Content-Type"].startswith("text/javascript")

@@ -13,7 +13,7 @@ from swarmbed import __version__
 from swarmbed.cli import commands
 from swarmbed.cli.plain import make_output_safe
 from swarmbed.run.stopping import obeyed
-from swarmbed.spec import source
+from swarmbed.spec import registry, source
 from swarmbed.spec.errors import SwarmbedError, choose, one_line
 
 ORDER = (
@@ -66,6 +66,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.filename is None:
             _drop_output()  # it may be the output itself that cannot be written
         _say(f"{error.strerror or error}: {error.filename or 'the output'}")
+        return 2
+    except Exception as error:
+        blamed = registry.blamed_on_a_plugin(error)
+        if blamed is None:
+            raise  # a fault of ours: whoever reports it needs the traceback
+        _say(blamed)
         return 2
     return 0
 

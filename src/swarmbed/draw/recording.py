@@ -11,6 +11,7 @@ from swarmbed.draw.story import Story, after, in_words
 from swarmbed.learn import estimate, rollout
 from swarmbed.learn.rollout import Episode
 from swarmbed.policy.find import NamedController
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.registry import task_name
 from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks.base import Metric, State, Task
@@ -50,7 +51,19 @@ def record(
     result = jax.device_get(jax.jit(run)(start_key, run_key))
     length = int(result.length)
     states, metrics = jax.tree.map(lambda leaf: leaf[: length + 1], (result.states, result.metrics))
+    _check_finite(named.name, states)
     return Recording(task, states, length, metrics, named.name, bool(result.terminated))
+
+
+def _check_finite(name: str, states: State) -> None:
+    """What is nowhere cannot be drawn, and a film without it would look like a film of something else."""
+    alone = lambda leaf: tuple(range(2, leaf.ndim))  # noqa: E731
+    lost = [~np.isfinite(leaf).all(axis=alone(leaf)) & states.present for leaf in jax.tree.leaves(states.agents)]
+    lost += [~np.isfinite(leaf).all(axis=alone(leaf)) for leaf in jax.tree.leaves(states.evaders)]
+    for leaf in lost:
+        if leaf.any():
+            step = int(np.argmax(leaf.any(axis=1)))
+            raise SwarmbedError(f"{name} led to numbers that are not finite in step {step}")
 
 
 class Telling(NamedTuple):

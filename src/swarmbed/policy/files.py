@@ -5,6 +5,7 @@ from pathlib import Path
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.embeddings.base import Embedding
@@ -31,7 +32,11 @@ def load_policy_file(path: Path) -> Policy:
     if metadata["format"] in EARLIER:
         arrays = {modern_name(name): value for name, value in arrays.items()}
     template = _template(path, task, embedding, network)
-    return Policy(task, embedding, files.arrays_to_tree(template, arrays, f"file {path}"), network)
+    params = files.arrays_to_tree(template, arrays, f"file {path}")
+    for name, value in files.tree_to_arrays(params).items():
+        if not np.isfinite(value).all():
+            raise SwarmbedError(f"file {path} holds weights that are not finite numbers, in {name}")
+    return Policy(task, embedding, params, network)
 
 
 def _template(path: Path, task: Task, embedding: Embedding, network: Network) -> PolicyParams:

@@ -1,6 +1,7 @@
 """Numbers that are not finite, found before they are written anywhere."""
 
 import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -15,8 +16,12 @@ from swarmbed.spec.table import Row
 from swarmbed.tasks.state import present_agents
 
 
-def complaint(state: TrainState, row: Row, mesh: Mesh, not_measured: tuple[str, ...] = ()) -> str | None:
+def complaint(
+    state: TrainState, row: Row, mesh: Mesh, declared: Sequence[str] = (), not_measured: Sequence[str] = ()
+) -> str | None:
     """Which part of a state after an iteration is not finite, in words; None if everything is.
+
+    ``declared`` are the metrics of the task, ``not_measured`` those that an algorithm does not have.
 
     Of a run on several machines, every process is told the same.
     """
@@ -33,6 +38,9 @@ def complaint(state: TrainState, row: Row, mesh: Mesh, not_measured: tuple[str, 
     for name in measured:
         if name not in not_measured and not math.isfinite(row[name]):
             return f"the metric {name} is not finite"
+    for name in declared if row["episodes"] > 0 else ():
+        if math.isnan(row[name]):  # the distance of nobody may be infinite
+            return f"the metric {name} is not a number"
     return None
 
 

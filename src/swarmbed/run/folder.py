@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -135,8 +136,12 @@ class RunFolder:
 
 
 def checkpoint_files(folder: Path) -> list[Path]:
-    """The checkpoints in a folder, newest first: files named by their iteration. Any other file is somebody else's."""
-    own = [path for path in folder.glob("*.safetensors") if path.stem.isascii() and path.stem.isdigit()]
+    """The checkpoints in a folder, newest first: files named by their iteration. Any other file is somebody else's.
+
+    A folder that cannot be read is an error: a run that took it for empty would start over.
+    """
+    found = folder.iterdir() if folder.is_dir() else iter(())  # glob would say nothing
+    own = [path for path in found if re.fullmatch(r"[0-9]+\.safetensors", path.name)]
     return sorted(own, key=lambda path: int(path.stem), reverse=True)
 
 

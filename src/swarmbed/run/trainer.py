@@ -174,8 +174,9 @@ class Trainer:
             jax.block_until_ready(metrics)
             now = time.monotonic()
             row = self._row(iteration, elsewhere, metrics, now - began, time.process_time() - worked)
+            declared = [metric.name for metric in self.learner.task.metrics]
             unknown = self.learner.algorithm.not_measured
-            if wrong := finite.complaint(state, row, self.spread.mesh, unknown):
+            if wrong := finite.complaint(state, row, self.spread.mesh, declared, unknown):
                 raise SwarmbedError(self._broken(iteration, wrong))
             rows.append(row)
             if row["mean_return"] > best_return:

@@ -121,11 +121,13 @@ def arrays_to_tree(template: Any, arrays: Mapping[str, np.ndarray], what: str) -
         name = _name(path)
         if name not in arrays:
             raise SwarmbedError(f"{what} has no array {name!r}; it was written with other settings")
-        shape = jax.eval_shape(_plain, leaf).shape
-        if arrays[name].shape != shape:
-            raise SwarmbedError(f"{what}: {name} has shape {arrays[name].shape}, but {shape} is needed")
+        needed, given = jax.eval_shape(_plain, leaf), arrays[name]
+        if given.shape != needed.shape:
+            raise SwarmbedError(f"{what}: {name} has shape {given.shape}, but {needed.shape} is needed")
+        if given.dtype.kind != needed.dtype.kind:
+            raise SwarmbedError(f"{what}: {name} holds numbers of type {given.dtype}, but {needed.dtype} is needed")
         is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-        value = jnp.asarray(arrays[name])
+        value = jnp.asarray(given, needed.dtype)
         found.append(jax.random.wrap_key_data(value) if is_key else value)
     return jax.tree_util.tree_unflatten(structure, found)
 

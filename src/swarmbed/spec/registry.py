@@ -175,6 +175,18 @@ def snake_case(name: str) -> str:
 plugin_files: list[str] = []  # those that were loaded, as they were named: a command that goes on needs them again
 
 
+_modules: list[str] = []  # the files of those that were run, as a traceback names them
+
+
+def blamed_on_a_plugin(error: BaseException) -> str | None:
+    """The sentence for an error that a plug-in's own code raised, with its line; None for any other error."""
+    for file in _modules:
+        if where := line_in(file, error):
+            reason = next(iter(str(error).splitlines()), "")
+            return f"your plugin raised {type(error).__name__}: {reason}{where}"
+    return None
+
+
 def load_plugin(path: str | Path) -> dict[str, list[str]]:
     """Run a Python file and add the specs in it to their families. Returns what it added: {family: [names]}."""
     path = Path(path)
@@ -190,9 +202,12 @@ def load_plugin(path: str | Path) -> dict[str, list[str]]:
     sys.modules[module_name] = module
     try:
         module_spec.loader.exec_module(module)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit as well
         reason = f"{type(error).__name__}: {error}{line_in(module.__file__, error)}"
         raise SwarmbedError(f"plugin file {path} cannot be loaded: {reason}") from error
+    _modules.append(str(module.__file__))
     added = {family.folder: family.add_module(module, path.stem) for family in FAMILIES}
     added = {folder: names for folder, names in added.items() if names}
     if not added:

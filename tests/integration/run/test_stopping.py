@@ -109,6 +109,45 @@ def test_a_state_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path)
     assert iterations_kept(tmp_path / "run") == []
 
 
+@dataclass(frozen=True)
+class Blind(Drift):
+    """What one agent sees is no number in one step."""
+
+    def observe(self, state: Any) -> Any:
+        seen = super().observe(state)
+        return seen._replace(local=seen.local.at[0].set(jnp.where(state.age == 5, jnp.nan, seen.local[0])))
+
+
+def test_an_observation_that_is_no_number_stops_the_run_and_is_not_kept(tmp_path: Path) -> None:
+    # The policy answers with an action that is no number, and the point goes where that leads.
+    words = r"iteration 1: the (reward|state) of environment \d is not finite, so the run stops here"
+    with pytest.raises(swarmbed.SwarmbedError, match=words):
+        swarmbed.train(Blind(), iterations=3, out=tmp_path / "run", **SMALL)
+    assert iterations_kept(tmp_path / "run") == []
+
+
+@dataclass(frozen=True)
+class Unmeasurable(Drift):
+    """A metric that is no number at the end of every episode."""
+
+    number: str = setting("nan", "what it is then")
+
+    def measure(self, state: Any) -> dict[str, Any]:
+        return {"offset": jnp.where(state.age >= 11, float(self.number), 0.0)}
+
+
+def test_a_metric_of_the_task_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
+    with pytest.raises(swarmbed.SwarmbedError, match=r"iteration \d: the metric offset is not a number, so"):
+        swarmbed.train(Unmeasurable(), iterations=3, out=tmp_path / "run", **SMALL)
+    assert iterations_kept(tmp_path / "run") == []
+
+
+def test_a_metric_of_the_task_may_be_infinite(tmp_path: Path) -> None:
+    """As the distance of nobody is, when all agents have left."""
+    rows = swarmbed.train(Unmeasurable(number="inf"), iterations=2, out=tmp_path / "run", **SMALL).metrics
+    assert len(rows) == 2 and np.isinf(rows[-1]["offset"])
+
+
 @pytest.mark.parametrize("progress", [True, False])
 def test_updates_that_are_refused_again_and_again_are_said_once(
     progress: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
