@@ -54,6 +54,7 @@ class SwarmTask(Disturbed):
     """
 
     _found: ClassVar[Nearby | None] = None
+    _facing: ClassVar[relations.Direction | None] = None
 
     observation: str = setting(
         "extended", "what agents sense", flag="observe", choices=("basic", "extended", "displacement")
@@ -222,9 +223,10 @@ class SwarmTask(Disturbed):
         if not self.is_large or self.ranges:
             return super().across_agents(state, transmitted, function)
         position, present = state.agents.position, state.present
+        facing = self.believed_facing(state)
 
         def see(viewers: Int[Array, " M"], near: Nearby) -> Any:
-            return function(self._having_found(near).observe_from(state, viewers, transmitted))
+            return function(self._having_found(near, facing).observe_from(state, viewers, transmitted))
 
         if self.cells is None:
             return nearby.in_pieces(self.space, self.comm_radius, position, present, see)
@@ -269,12 +271,15 @@ class SwarmTask(Disturbed):
         # Most of the time adjacent cells hold so few agents that none can have too many neighbours.
         return lax.cond(cells.largest_crowd(swarm) - 1 > slots, exactly, lambda: jnp.zeros((), jnp.int32))
 
-    def _having_found(self: Own, near: Nearby | None) -> Own:
-        """This task with the search for neighbours done, for one look at the viewers it was done for."""
+    def _having_found(self: Own, near: Nearby | None, facing: relations.Direction | None = None) -> Own:
+        """This task with the search for neighbours done, for one look at the viewers it was done for; with ``facing``,
+        all headings of that state have been turned into vectors as well."""
         if near is None:
             return self
         twin = copy.copy(self)
         object.__setattr__(twin, "_found", near)
+        if facing is not None:
+            object.__setattr__(twin, "_facing", facing)
         return twin
 
     def sense(self, state: State, viewers: Int[Array, " M"], transmitted: Float[Array, " N"] | None) -> Sensed:
@@ -288,7 +293,7 @@ class SwarmTask(Disturbed):
         frame, and Δv in that frame; with *comm* what they transmit."""
         near = self.nearby(state, viewers)
         to_other, mask, told = self._having_found(near).perceive(state, viewers, transmitted)
-        believed = relations.heading_vector(self.believed_heading(state))
+        believed = self.believed_facing(state)
         own_facing = jax.tree.map(lambda value: value[viewers], believed)
         agents = told.agents
         if near is None:
@@ -339,6 +344,10 @@ class SwarmTask(Disturbed):
     def believed_heading(self, state: State) -> Float[Array, " N"]:
         """The heading that every agent believes to have."""
         return sensing.believed(state, state.agents.heading)
+
+    def believed_facing(self, state: State) -> relations.Direction:
+        """That heading as a vector."""
+        return self._facing or relations.heading_vector(self.believed_heading(state))
 
     def overview(self, state: State, viewers: Int[Array, " M"]) -> ObservedSet | None:
         return overview.around_viewers(self.space, state, viewers, self.max_speed)
