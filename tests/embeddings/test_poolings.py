@@ -121,11 +121,21 @@ def test_tangent_and_transpose_of_the_sum_in_closed_form(name: str, slots: int, 
     assert found.pulled == close(np.einsum("bsf,bsk->fk", sets, slope * cotangent[:, None]))
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3, 5, 6])  # one block, one block, two (one slot padded), three (padded), three
+@pytest.mark.parametrize("slots", [1, 2, 3, 5, 6])  # one block, one block, one and a rest, two and a rest, three
 def test_slots_are_combined_in_blocks_with_their_numbers(slots: int) -> None:
-    # Σ_s (s + 1) x_s over blocks of two; a padded slot holds zeros.
+    # Σ_s (s + 1) x_s over blocks of two.
     sets = np.random.default_rng(slots).normal(size=(4, slots, 3))
     found = over_slots(lambda x, slot: (slot + 1) * x, jnp.add, jnp.asarray(sets), unrolled=2)
+    assert np.asarray(found) == close((np.arange(1, slots + 1)[None, :, None] * sets).sum(1))
+
+
+@pytest.mark.parametrize("slots", [100, 103])  # in blocks of eight with a rest of four and of seven
+def test_empty_blocks_of_a_large_set_are_skipped_and_the_others_are_not(slots: int) -> None:
+    sets = np.random.default_rng(slots).normal(size=(4, slots, 3))
+    sets[..., -1] = 1.0
+    sets[:, 16:40] = 0.0  # three whole blocks
+    sets[:, 50:53] = 0.0
+    found = over_slots(lambda x, slot: (slot + 1) * x, jnp.add, jnp.asarray(sets))
     assert np.asarray(found) == close((np.arange(1, slots + 1)[None, :, None] * sets).sum(1))
 
 

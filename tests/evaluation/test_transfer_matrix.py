@@ -3,8 +3,9 @@
 import pytest
 
 import swarmbed
+from swarmbed.evaluation.reports import sizes_text
 from swarmbed.evaluation.statistics import Estimate
-from swarmbed.evaluation.transfer_matrix import Cell, TransferMatrix, sizes_text, trained_with
+from swarmbed.evaluation.transfer_matrix import Cell, TransferMatrix, trained_with
 from toy_task import Drift
 
 

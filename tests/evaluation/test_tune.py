@@ -117,6 +117,16 @@ def test_the_command_writes_what_it_found(tmp_path: Path, capsys: pytest.Capture
     assert "return, 2 agents" in capsys.readouterr().out
 
 
+def test_a_range_of_sizes_is_one_task_whose_episodes_draw_their_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "gains.json"
+    flags = ["--agents", "2", "2..4", "--horizon", "2", "--candidates", "2", "--rounds", "0", "--episodes", "1"]
+    assert main(["tune", "consensus", *flags, "--out", str(path)]) == 0
+    assert json.loads(path.read_text())["agents"] == [2, "2..4"]
+    assert "return, 2..4 agents" in capsys.readouterr().out
+
+
 def test_only_controllers_can_be_tuned(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tune", "nobody"]) == 2
     assert "controller 'nobody' does not exist; choose one of: consensus, random" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.sim import graph
 from swarmbed.sim.pairs import sum_over_pairs
+from swarmbed.sim.world import Closed
 from swarmbed.spec.errors import SwarmbedError
 
 AGENTS = 60
@@ -122,6 +123,32 @@ def test_concatenation_refuses_lists_in_one_sentence():
 def test_cells_without_a_radius_are_refused_in_one_sentence():
     with pytest.raises(SwarmbedError, match="search by cells needs a comm_radius"):
         swarmbed.make("rendezvous", search="cells")
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(1, 0), (2, 1), (3, 4), (4, 10), (5, 20), (18, 969)])
+def test_every_pair_meets_once_whether_there_is_an_opposite_or_not(count, wanted):
+    """Agents at 0, 1, 2 … on a line: Σ_{i<j} (j − i) = (N³ − N) / 6."""
+    position = jnp.stack([jnp.arange(count, dtype=jnp.float32), jnp.zeros(count)], -1)
+    total = sum_over_pairs(Closed(100.0, 100.0), position, jnp.ones(count, bool), lambda d: d)
+    assert float(total) == wanted
+
+
+def test_viewers_grouped_by_their_number_of_neighbours_keep_their_own_row():
+    """Clusters of 1, 2, 3 … agents, shuffled: everybody counts its own cluster, and knows who it is."""
+    cluster = np.repeat(np.arange(24), np.arange(1, 25))[np.random.default_rng(0).permutation(300)]
+    centre = np.stack([cluster % 5, cluster // 5], -1) * 100.0 + 50.0
+    task = swarmbed.make("rendezvous-local", num_agents=300, width=500.0, height=500.0, search="cells")
+    state = quick(task.initial)(KEY)
+    position = jnp.asarray(centre + np.random.default_rng(1).uniform(-5, 5, centre.shape), jnp.float32)
+    state = state._replace(agents=state.agents._replace(position=position))
+    wall = quick(lambda s: task.observe(s).local)(state)
+
+    def look(seen):
+        return seen.sets[0].mask.sum(1), seen.local
+
+    number, local = quick(lambda s: task.across_agents(s, None, look))(state)
+    np.testing.assert_array_equal(number, np.bincount(cluster)[cluster] - 1)
+    np.testing.assert_allclose(local, wall, atol=1e-6)
 
 
 def test_sums_over_pairs_in_pieces_are_those_of_the_matrix():

@@ -29,6 +29,7 @@ from swarmbed.compute.linear import linear_call
 
 UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
 SKIPPED_SLOTS = 100  # sets of at least this many may have empty blocks
+SKIPPED_TOGETHER = 8  # slots of such a block: fewer are more often all empty
 # Two results that share a part of their expression are faster in a loop: unrolled, every slot's part would become an
 # array of its own, and what is broadcast into a later expression would be recomputed there for every slot.
 LOOPED = 1
@@ -142,25 +143,27 @@ def over_slots(
 ) -> Result:
     """one_slot(x_s, s) of all slots, combined two at a time; unrolled in blocks."""
     slots = sets.shape[1]
-    blocks = -(-slots // unrolled)
+    blocks = -(-slots // (unrolled if slots < SKIPPED_SLOTS else min(unrolled, SKIPPED_TOGETHER)))
     size = -(-slots // blocks)
+    whole = slots // size
 
     def reduce_block(block: Array, first: Any) -> Result:
         total = one_slot(block[:, 0], first)
-        for slot in range(1, size):
+        for slot in range(1, block.shape[1]):
             total = combine(total, one_slot(block[:, slot], first + slot))
         return total
 
-    if blocks == 1:
-        return reduce_block(sets, 0)
-    padded = jnp.pad(sets, ((0, 0), (0, blocks * size - slots), (0, 0)))
-
     def add_block(index: Array, total: Result) -> Result:
-        block = lax.dynamic_slice_in_dim(padded, index * size, size, axis=1)
+        block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
         if slots < SKIPPED_SLOTS:
             return combine(total, reduce_block(block, index * size))
         # An absent slot adds nothing, whatever the pooling. Where neighbours stand side by side, many blocks are empty.
         taken = jnp.any(block[..., -1] > 0)
         return lax.cond(taken, lambda: combine(total, reduce_block(block, index * size)), lambda: total)
 
-    return lax.fori_loop(1, blocks, add_block, reduce_block(padded[:, :size], jnp.int32(0)))
+    total = reduce_block(sets[:, :size], 0 if blocks == 1 else jnp.int32(0))
+    if whole > 1:
+        total = lax.fori_loop(1, whole, add_block, total)
+    # Padding the last block instead would copy all of the sets.
+    rest = sets[:, whole * size :]
+    return combine(total, reduce_block(rest, jnp.int32(whole * size))) if rest.shape[1] else total

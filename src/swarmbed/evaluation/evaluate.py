@@ -145,7 +145,8 @@ class Evaluation:
     def title(self) -> str:
         how = "sampled actions" if self.stochastic else "greedy"
         return (
-            f"{self.name} on {task_name(self.task)}: {self.task.num_agents} agents, {self.episodes} episodes, "
+            f"{self.name} on {task_name(self.task)}: {reports.sizes_text(reports.sizes_of(self.task))} agents, "
+            f"{self.episodes} episodes, "
             f"seed {self.seed}, {how}, {self.seconds:.1f} s"
         )
 

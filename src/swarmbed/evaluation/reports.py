@@ -4,6 +4,7 @@ import html
 import io
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rich.text import Text
 
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import write_atomically
+from swarmbed.tasks.base import Task
 from swarmbed.tasks.metric import Metric
 
 WIDE = 240  # columns where no terminal sets a width
@@ -37,6 +39,17 @@ def plain(values: ArrayLike) -> Any:
 def number(value: float) -> str:
     """Four digits, with a true minus sign."""
     return f"{value:.4g}".replace("-", "−")
+
+
+def sizes_text(sizes: Sequence[int]) -> str:
+    """Sizes as the command line writes them: ``20``, ``5..50`` or ``5,10,20``."""
+    whole = len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1))
+    return f"{sizes[0]}..{sizes[-1]}" if whole else ",".join(map(str, sizes))
+
+
+def sizes_of(task: Task) -> tuple[int, ...]:
+    """The sizes that a swarm can have when an episode begins."""
+    return tuple(getattr(task, "sizes", ())) or (task.num_agents,)
 
 
 def percent(share: float) -> str:

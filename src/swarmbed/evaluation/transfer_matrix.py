@@ -216,14 +216,8 @@ class TransferMatrix:
 
 def trained_with(tasks: Sequence[Task | None]) -> str:
     """The sizes of the swarms that trainings saw: ``20``, ``5..50``, ``5,10,20``; nothing for those not trained."""
-    found = {sizes_text(getattr(task, "sizes", ()) or (task.num_agents,)): None for task in tasks if task is not None}
+    found = {reports.sizes_text(reports.sizes_of(task)): None for task in tasks if task is not None}
     return " and ".join(found)
-
-
-def sizes_text(sizes: Sequence[int]) -> str:
-    """Sizes as the command line writes them: ``20``, ``5..50`` or ``5,10,20``."""
-    whole = len(sizes) > 2 and list(sizes) == list(range(sizes[0], sizes[-1] + 1))
-    return f"{sizes[0]}..{sizes[-1]}" if whole else ",".join(map(str, sizes))
 
 
 def _estimate(cell: Cell, final: bool) -> Estimate:

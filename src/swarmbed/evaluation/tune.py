@@ -70,7 +70,7 @@ class Tuning:
             "controller": self.name,
             "task": task_name(self.tasks[0]),
             "settings": settings.as_dict(self.tasks[0]),
-            "agents": [task.num_agents for task in self.tasks],
+            "agents": [_agents(task) for task in self.tasks],
             "seed": self.seed,
             "candidates": self.candidates,
             "rounds": self.rounds,
@@ -216,3 +216,9 @@ def _times(gains: dict[str, float], factors: Numbers) -> dict[str, float]:
 def _bounds(scored: Scored) -> list[float]:
     """Over episodes; the tasks are given."""
     return [reports.plain(bound) for bound in statistics.mean_interval(scored.returns.mean(axis=0))]
+
+
+def _agents(task: Task) -> int | str:
+    """The size of the swarm, or the sizes that episodes draw from."""
+    sizes = reports.sizes_of(task)
+    return sizes[0] if len(sizes) == 1 else reports.sizes_text(sizes)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from swarmbed.evaluation.transfer_matrix import sizes_text
+from swarmbed.evaluation.reports import sizes_text
 from swarmbed.learn.learner import Learner
 from swarmbed.run.folder import RunFolder
 from swarmbed.run.settings import Outputs, RunSettings

@@ -90,11 +90,7 @@ class Cells:
         column, row = self.column_and_row(x, y)
         cell = jnp.where(present, row * self.columns + column, cells)
         start = jnp.cumsum(jnp.zeros(cells + 1, jnp.int32).at[cell + 1].add(1, mode="drop"))
-        if (cells + 1) * count < 2**31:
-            # Cell and agent as one number: sorting one array is several times faster than sorting two.
-            agent = jnp.sort(cell * count + jnp.arange(count, dtype=jnp.int32)) % count
-        else:
-            agent = jnp.argsort(cell).astype(jnp.int32)
+        agent = order_of(cell, cells + 1)
         place = jnp.zeros_like(agent).at[agent].set(jnp.arange(count, dtype=jnp.int32), unique_indices=True)
         return Sorted(agent, place, x[agent], y[agent], start)
 
@@ -136,6 +132,15 @@ def _steps(rows: int, periodic: bool) -> tuple[int, ...]:
     if rows == 1:
         return (0,)
     return (0, 1) if periodic and rows == 2 else (-1, 0, 1)
+
+
+def order_of(key: Int[Array, " N"], below: int) -> Int[Array, " N"]:
+    """argsort of keys that are all smaller than ``below``; equal ones stay in order."""
+    count = key.shape[0]
+    if below * count >= 2**31:
+        return jnp.argsort(key).astype(jnp.int32)
+    # Key and index as one number: sorting one array is several times faster than sorting two.
+    return jnp.sort(key * count + jnp.arange(count, dtype=jnp.int32)) % count
 
 
 def order_along_curve(

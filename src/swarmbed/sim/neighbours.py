@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int, UInt32
 from swarmbed.sim.cells import Cells, Sorted, Stretches
 
 BITS = 32
-FEW_WORDS = 4
+FEW_WORDS = (2, 4)  # that can be carried along; a uniform swarm as dense as the paper's needs two
 ROUND = 16  # candidates that are looked at in one round
 CANDIDATES_PER_SLOT = 8  # of a uniform swarm about three are looked at for each neighbour
 
@@ -60,6 +60,19 @@ class _Near(NamedTuple):
     dy: Float[Array, "R M"]
 
 
+class Marked(NamedTuple):
+    """The candidates of each of M points, and which of them are near.
+
+    Bit k % 32 of word k // 32 says whether candidate k is. ``kept`` is how many bits are set, ``number`` how many there
+    would be with words for all candidates.
+    """
+
+    stretches: Stretches
+    bits: UInt32[Array, "W M"]
+    kept: Int[Array, " M"]
+    number: Int[Array, " M"]
+
+
 def search(
     cells: Cells, swarm: Sorted, point: Float[Array, "M 2"], own: Int[Array, " M"], slots: int, radius: float
 ) -> Neighbours:
@@ -67,24 +80,46 @@ def search(
 
     ``radius`` is at most that of the cells; ``own`` is the agent at the point, which is not its own neighbour, or -1.
     """
-    words = -(-min(swarm.agent.shape[0], CANDIDATES_PER_SLOT * slots) // BITS)
 
     @_in_turn  # each swarm of a batch has loops of its own length, and its arrays stay in the cache
     def run(swarm: Sorted, point: Array, own: Array) -> Neighbours:
-        points = _points(swarm, point, own)
-        stretches = cells.stretches(swarm, *points[:2])
-        bits, kept, count = _bits(cells, swarm, stretches, points, radius, max(words, FEW_WORDS))
-        listed = jnp.minimum(kept, slots)
-        used = _rounds(stretches, BITS)
-
-        def agent(k: Int[Array, " M"]) -> Int[Array, " M"]:
-            return _at(swarm.agent, _place(swarm, stretches, k[None, :])[0])
-
-        few = lambda: _list_of_few(bits[:FEW_WORDS], listed.max(initial=0), slots, agent)  # noqa: E731
-        many = lambda: _list_of_many(bits, listed.max(initial=0), slots, agent)  # noqa: E731
-        return Neighbours(lax.cond(used <= FEW_WORDS, few, many), listed, count)
+        return listed(swarm, mark(cells, swarm, point, own, slots, radius), slots, None)
 
     return Neighbours(*run(swarm, lax.stop_gradient(point), own))
+
+
+def mark(
+    cells: Cells, swarm: Sorted, point: Float[Array, "M 2"], own: Int[Array, " M"], slots: int, radius: float
+) -> Marked:
+    """The first half of a search: who is near, not yet as lists."""
+    words = -(-min(swarm.agent.shape[0], CANDIDATES_PER_SLOT * slots) // BITS)
+    points = _points(swarm, lax.stop_gradient(point), own)
+    stretches = cells.stretches(swarm, *points[:2])
+    return Marked(stretches, *_bits(cells, swarm, stretches, points, radius, max(words, FEW_WORDS[-1])))
+
+
+def listed(swarm: Sorted, marked: Marked, slots: int, points: Int[Array, " P"] | None) -> Neighbours:
+    """The second half: lists of this many slots, of all points or of some."""
+
+    def of_points(rows: Array) -> Array:
+        return rows if points is None else lax.map(lambda row: _at(row, points), rows)
+
+    stretches = Stretches(*(of_points(rows) for rows in marked.stretches))
+    kept, number = of_points(jnp.stack([jnp.minimum(marked.kept, slots), marked.number]))
+    rounds = kept.max(initial=0)
+
+    def few(words: int) -> Callable[[], Array]:
+        return lambda: _list_of_few(of_points(marked.bits[:words]), rounds, slots)
+
+    ways = [*map(few, FEW_WORDS), lambda: _list_of_many(of_points(marked.bits), rounds, slots)]
+    candidate = lax.switch((_rounds(stretches, BITS) > jnp.array(FEW_WORDS)).sum(), ways)
+
+    def look_up(slot: Array, agent: Array) -> Array:
+        place = _place(swarm, stretches, candidate[slot][None, :])[0]
+        return agent.at[slot].set(_at(swarm.agent, place))
+
+    agent = lax.fori_loop(0, rounds, look_up, jnp.zeros_like(candidate))
+    return Neighbours(agent, kept, number)
 
 
 def how_many(
@@ -219,28 +254,24 @@ def _number_of_lowest(word: UInt32[Array, " M"]) -> Int[Array, " M"]:
     return lax.population_count((word & (~word + 1)) - 1).astype(jnp.int32)
 
 
-def _list_of_few(
-    bits: UInt32[Array, "W M"], rounds: Int[Array, ""], slots: int, agent: Callable[[Array], Array]
-) -> Int[Array, "S M"]:
-    """The agents behind the bits. A few words can all be carried along, which needs no gather."""
+def _list_of_few(bits: UInt32[Array, "W M"], rounds: Int[Array, ""], slots: int) -> Int[Array, "S M"]:
+    """The candidates behind the bits. A few words can all be carried along, which needs no gather."""
     words, points = bits.shape
 
     def step(slot: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        left, listed = carry
+        left, candidates = carry
         first, number = left[-1], jnp.full(points, words - 1, jnp.int32)
         for word in reversed(range(words - 1)):
             first = jnp.where(left[word] != 0, left[word], first)
             number = jnp.where(left[word] != 0, word, number)
         taken = jnp.where(jnp.arange(words)[:, None] == number[None, :], left & (left - 1), left)
-        return taken, listed.at[slot].set(agent(number * BITS + _number_of_lowest(first)))
+        return taken, candidates.at[slot].set(number * BITS + _number_of_lowest(first))
 
     nobody = jnp.zeros((slots, points), jnp.int32)
     return lax.fori_loop(0, rounds, step, (bits, nobody))[1]
 
 
-def _list_of_many(
-    bits: UInt32[Array, "W M"], rounds: Int[Array, ""], slots: int, agent: Callable[[Array], Array]
-) -> Int[Array, "S M"]:
+def _list_of_many(bits: UInt32[Array, "W M"], rounds: Int[Array, ""], slots: int) -> Int[Array, "S M"]:
     """The same for crowds: only the word in hand is carried, and the next one that is not empty is looked up."""
     words, points = bits.shape
     column = jnp.arange(points, dtype=jnp.int32)
@@ -253,12 +284,12 @@ def _list_of_many(
     flat_bits, flat_following = bits.reshape(-1), following.reshape(-1)
 
     def step(slot: Array, carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        number, word, listed = carry
+        number, word, candidates = carry
         next_number = _at(flat_following, jnp.minimum(number + 1, words - 1) * points + column)
         number = jnp.where(word == 0, next_number, number)
         word = jnp.where(word == 0, _at(flat_bits, number * points + column), word)
-        listed = listed.at[slot].set(agent(number * BITS + _number_of_lowest(word)))
-        return number, word & (word - 1), listed
+        candidates = candidates.at[slot].set(number * BITS + _number_of_lowest(word))
+        return number, word & (word - 1), candidates
 
     nobody = jnp.zeros((slots, points), jnp.int32)
     begin = (following[0], _at(flat_bits, following[0] * points + column), nobody)

@@ -18,7 +18,7 @@ from jax import Array, lax
 from jaxtyping import Bool, Int
 
 from swarmbed.sim import neighbours
-from swarmbed.sim.cells import Cells, Sorted, order_along_curve
+from swarmbed.sim.cells import Cells, Sorted, order_along_curve, order_of
 from swarmbed.sim.world import World
 
 LARGE = 256  # agents from which a swarm is processed piece by piece; measured: below, all pairs at once are faster
@@ -26,8 +26,9 @@ LEAST_SLOTS = 128
 CROWD = 4  # the slots of a set hold this many times the neighbours of an agent in a uniform swarm
 SHARE = 1 / 3  # of the world that the cells around an agent may cover at most; beyond, searching cells does not pay
 PIECE = 2**14  # slots of a piece, about: their columns fit into a core's cache
-# Shares of the slots among which a piece chooses. Between 1/8 and 1/4 is where most pieces of a uniform swarm fall.
-SHARES = (1 / 8, 3 / 16, 1 / 4, 1 / 2, 1)
+# Shares of the slots among which a piece chooses: closest together where most pieces of a uniform swarm fall.
+SHARES = (1 / 16, 3 / 32, 1 / 8, 3 / 16, 1 / 4, 1 / 2, 1)
+LEAST_SIZE = 8  # slots of a piece
 
 
 class Nearby(NamedTuple):
@@ -57,26 +58,33 @@ def in_lists(
 ) -> Any:
     """see(viewers, their neighbours) for all agents, a piece at a time; rows of the result in the agents' order.
 
-    A piece has as many slots as its largest neighbourhood needs, out of a few compiled sizes.
+    Viewers with about as many neighbours share a piece. It has as many slots as its largest neighbourhood needs, out
+    of a few compiled sizes.
     """
     agents = position.shape[0]
-    sizes = sorted({size for share in SHARES if (size := ceil(share * slots)) >= min(16, slots)})
+    sizes = sorted({size for share in SHARES if (size := ceil(share * slots)) >= min(LEAST_SIZE, slots)})
     piece = min(max(2 * PIECE // slots, 32), agents)
-    viewers = swarm.agent[_padded(agents, piece)]
-    found = neighbours.search(cells, swarm, position[viewers], viewers, slots, cells.radius)
+    viewers = swarm.agent
+    marked = neighbours.mark(cells, swarm, position[viewers], viewers, slots, cells.radius)
+    by_number = order_of(jnp.minimum(marked.kept, slots), slots + 1)
 
-    def one_piece(begin: Array) -> Any:
-        here = lax.dynamic_slice_in_dim(viewers, begin, piece)
-        agent = lax.dynamic_slice_in_dim(found.agent, begin, piece, axis=1)
-        listed = lax.dynamic_slice_in_dim(found.listed, begin, piece)
+    def one_piece(places: Array) -> Any:
+        here = viewers[places]
+        found = neighbours.listed(swarm, marked, slots, places)
 
         def with_slots(size: int) -> Callable[[], Any]:
-            return lambda: see(here, Nearby(agent[:size].T, jnp.arange(size)[None, :] < listed[:, None]))
+            mask = jnp.arange(size)[None, :] < found.listed[:, None]
+            return lambda: see(here, Nearby(found.agent[:size].T, mask))
 
-        enough = (listed.max() > jnp.array(sizes[:-1])).sum() if len(sizes) > 1 else 0
+        enough = (found.listed.max() > jnp.array(sizes[:-1])).sum() if len(sizes) > 1 else 0
         return lax.switch(enough, [with_slots(size) for size in sizes])
 
-    return _together(lax.map(one_piece, jnp.arange(0, viewers.shape[0], piece)), swarm.place)
+    # The first, whose list is the shortest, is repeated until the first piece is full.
+    index = jnp.arange(agents, dtype=jnp.int32)
+    missing = -agents % piece
+    padded = by_number[jnp.maximum(jnp.arange(-missing, agents), 0)]
+    seen = lax.map(one_piece, padded.reshape(-1, piece))
+    return _together(seen, jnp.zeros_like(index).at[viewers[by_number]].set(index + missing, unique_indices=True))
 
 
 def in_pieces(
@@ -85,7 +93,7 @@ def in_pieces(
     """The same for all pairs. Where a radius keeps many of them apart, viewers and slots follow a curve."""
     agents = position.shape[0]
     order = jnp.arange(agents) if radius is None else order_along_curve(world, position, present)
-    piece = max(PIECE // agents, 32)
+    piece = max(PIECE // agents, 16)
     viewers = order[_padded(agents, piece)].reshape(-1, piece)
     seen = lax.map(lambda here: see(here, Nearby(order, None)), viewers)
     return _together(seen, jnp.zeros_like(order).at[order].set(jnp.arange(agents), unique_indices=True))

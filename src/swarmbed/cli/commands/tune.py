@@ -1,8 +1,9 @@
 """swarmbed tune: find the gains of a controller."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from swarmbed.cli.flags import Parser, count
+from swarmbed.cli.flags import Parser, count, swarm_sizes
 from swarmbed.cli.who_flags import add_task_flags, find_with_gains, named_task, with_settings
 from swarmbed.compute import devices
 from swarmbed.evaluation.progress import progress_bar
@@ -11,6 +12,9 @@ from swarmbed.evaluation.tune import CANDIDATES, EPISODES, ROUNDS, Tuning, episo
 from swarmbed.policy.find import SENSES, choose_task
 from swarmbed.spec import registry
 from swarmbed.spec.errors import choose
+from swarmbed.spec.registry import task_name
+from swarmbed.spec.settings import checked
+from swarmbed.tasks.base import Task
 
 SUMMARY = "Tune the gains of a controller"
 EXAMPLE = """
@@ -23,7 +27,13 @@ def run(argv: Sequence[str]) -> None:
     parser = Parser("tune", SUMMARY, EXAMPLE)
     parser.add_argument("controller", metavar="CONTROLLER", help="the controller's name")
     parser.add_argument(
-        "--agents", type=count, nargs="+", dest="sizes", metavar="INT", help="sizes of the swarm (default: the task's)"
+        "--agents",
+        type=_sizes,
+        nargs="+",
+        dest="sizes",
+        metavar="INT",
+        help="sizes of the swarm, each a task of its own; 5..20 or 5,10,20: one task, whose episodes draw their size "
+        "(default: the task's)",
     )
     parser.add_argument(
         "--gain",
@@ -48,7 +58,7 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up()
     named = find_with_gains(options.controller, options.gain)
     task = with_settings(choose_task(named, named_task(options)), options, spec)
-    tasks = [task.resized(size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
+    tasks = [_of_size(task, size) for size in dict.fromkeys(options.sizes or [task.num_agents])]
     gains = gains_of(named.controller, named.name, options.only)
     work = episodes_needed(len(gains), len(tasks), options.candidates, options.rounds, options.episodes)
     with progress_bar(work, f"tuning {named.name}") as on_progress:
@@ -66,6 +76,16 @@ def run(argv: Sequence[str]) -> None:
     if options.out is not None:
         write_json(options.out, tuning.summary())
     report(tuning)
+
+
+def _sizes(text: str) -> int | tuple[int, ...]:
+    return swarm_sizes(text) if ".." in text or "," in text else count(text)
+
+
+def _of_size(task: Task, size: int | tuple[int, ...]) -> Task:
+    if isinstance(size, int):
+        return task.resized(size)
+    return replace(task.resized(max(size)), **checked(type(task), {"sizes": size}, f"task {task_name(task)!r}"))
 
 
 def report(tuning: Tuning) -> None:

@@ -9,9 +9,11 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Float, Int
 
+from swarmbed.sim import relations
 from swarmbed.sim.neighbours import Neighbours, how_many, search
 from swarmbed.tasks import nearby
 from swarmbed.tasks.base import Observation, State
+from swarmbed.tasks.disturbances import sensing
 from swarmbed.tasks.nearby import Nearby
 from swarmbed.tasks.swarm.motion import MovingSwarm
 
@@ -23,6 +25,7 @@ class SearchingSwarm(MovingSwarm):
     """Agents have neighbours: all others, or those within d_c."""
 
     _found: ClassVar[Nearby | None] = None
+    _facing: ClassVar[relations.Direction | None] = None
 
     def across_agents(
         self, state: State, transmitted: Float[Array, " N"] | None, function: Callable[[Observation], Any]
@@ -30,9 +33,10 @@ class SearchingSwarm(MovingSwarm):
         if not self.is_large or self.ranges:
             return super().across_agents(state, transmitted, function)
         position, present = state.agents.position, state.present
+        facing = self.believed_facing(state)
 
         def see(viewers: Int[Array, " M"], near: Nearby) -> Any:
-            return function(self._having_found(near).observe_from(state, viewers, transmitted))
+            return function(self._having_found(near, facing).observe_from(state, viewers, transmitted))
 
         if self.cells is None:
             return nearby.in_pieces(self.space, self.comm_radius, position, present, see)
@@ -69,10 +73,21 @@ class SearchingSwarm(MovingSwarm):
         # Most of the time adjacent cells hold so few agents that none can have too many neighbours.
         return lax.cond(cells.largest_crowd(swarm) - 1 > slots, exactly, lambda: jnp.zeros((), jnp.int32))
 
-    def _having_found(self: Own, near: Nearby | None) -> Own:
-        """This task with the search for neighbours done, for one look at the viewers it was done for."""
+    def _having_found(self: Own, near: Nearby | None, facing: relations.Direction | None = None) -> Own:
+        """This task with the search for neighbours done, for one look at the viewers it was done for; with ``facing``,
+        all headings of that state have been turned into vectors as well."""
         if near is None:
             return self
         twin = copy.copy(self)
         object.__setattr__(twin, "_found", near)
+        if facing is not None:
+            object.__setattr__(twin, "_facing", facing)
         return twin
+
+    def believed_heading(self, state: State) -> Float[Array, " N"]:
+        """The heading that every agent believes to have."""
+        return sensing.believed(state, state.agents.heading)
+
+    def believed_facing(self, state: State) -> relations.Direction:
+        """That heading as a vector."""
+        return self._facing or relations.heading_vector(self.believed_heading(state))

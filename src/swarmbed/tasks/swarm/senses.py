@@ -61,7 +61,7 @@ class SwarmTask(SearchingSwarm):
         frame, and Δv in that frame; with *comm* what they transmit."""
         near = self.nearby(state, viewers)
         to_other, mask, told = self._having_found(near).perceive(state, viewers, transmitted)
-        believed = relations.heading_vector(self.believed_heading(state))
+        believed = self.believed_facing(state)
         own_facing = jax.tree.map(lambda value: value[viewers], believed)
         agents = told.agents
         if near is None:
@@ -108,10 +108,6 @@ class SwarmTask(SearchingSwarm):
         for known in (messages.arrived(state, viewers, everybody), sensing.seen(state, to_other, viewers)):
             mask = mask if known is None else mask & known
         return Perceived(sensing.measured(state, to_other, viewers, everybody), mask & told.present[None, :], told)
-
-    def believed_heading(self, state: State) -> Float[Array, " N"]:
-        """The heading that every agent believes to have."""
-        return sensing.believed(state, state.agents.heading)
 
     def overview(self, state: State, viewers: Int[Array, " M"]) -> ObservedSet | None:
         return overview.around_viewers(self.space, state, viewers, self.max_speed)
