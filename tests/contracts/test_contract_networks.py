@@ -126,7 +126,11 @@ SEEDS = "several sets of weights at once behave like each alone"
 @pytest.mark.parametrize(
     ("spec", "checks", "words"),
     [
-        (TooFew, ["gives one row of numbers per agent"], "4 agents and 2 outputs the result is not floats of shape"),
+        (
+            TooFew,
+            ["gives one row of numbers per agent"],
+            "must give one row of numbers per agent, (4, 2) here, not (4, 1)",
+        ),
         (Dreamer, ["the same key gives the same weights"], "init gives other weights when it is called again"),
         (
             Normalised,

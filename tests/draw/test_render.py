@@ -67,7 +67,8 @@ class Somewhere(Task):
         return state._replace(agents=state.agents._replace(position=state.agents.position + jnp.array([4.0, 3.0])))
 
     def observe(self, state):
-        return Observation(state.agents.position, (ObservedSet(jnp.zeros((1, 1, 1)), jnp.ones((1, 1), bool)),))
+        nothing = ObservedSet(jnp.zeros((self.num_agents, 1, 1)), jnp.ones((self.num_agents, 1), bool))
+        return Observation(state.agents.position, (nothing,))
 
     def reward(self, state, action, next_state):
         return jnp.zeros(())
@@ -133,4 +134,4 @@ class Lost(Random):
 def test_what_cannot_be_drawn_is_said():
     task = make("rendezvous", num_agents=3, horizon=10)
     with pytest.raises(SwarmbedError, match="lost led to numbers that are not finite in step 3"):
-        record(Contestant("lost", Lost()), task)
+        record(NamedController("lost", Lost()), task)

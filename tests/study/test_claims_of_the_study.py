@@ -56,16 +56,18 @@ def test_contests_evaluate_what_claims_read() -> None:
 def test_the_papers_settings_have_the_plain_names_and_calm_ones_stand_beside() -> None:
     for experiment in EXPERIMENTS.values():
         for training in experiment.trainings:
-            assert training.name.endswith("-calm") == (training.preset == "calm")
-            noise = training.config.get("algorithm", {}).get("initial_log_std", 0.0)
-            assert noise == (-0.7 if training.preset == "calm" else 0.0)
+            for other in ("calm", "recipe"):
+                assert training.name.endswith(f"-{other}") == (training.preset == other)
+            if training.preset != "recipe":
+                noise = training.config.get("algorithm", {}).get("initial_log_std", 0.0)
+                assert noise == (-0.7 if training.preset == "calm" else 0.0)
 
 
 def test_runs_are_kept_under_the_settings_that_made_them() -> None:
     kept = sorted((Path(__file__).parents[2] / "results" / "runs").glob("*/seed-*.toml"))
     assert kept
     for path in kept:
-        is_calm = path.parent.name.endswith("-calm")
+        is_calm = path.parent.name.endswith(("-calm", "pursuit-global-recipe"))
         assert f"initial_log_std = {-0.7 if is_calm else 0.0}" in path.read_text(), path
 
 

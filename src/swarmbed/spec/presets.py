@@ -26,7 +26,7 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "rendezvous within a minute: gradients through the simulator",
         {
             "task": {"observation": "displacement"},
-            "algorithm": {"name": "analytic"},
+            "algorithm": {"name": "analytic", "gradient_kept": 0.97, "initial_log_std": -4.0},
             "batch": {"environments": 16, "segment": 128},
             "run": {"iterations": 60, "checkpoint_every": 20, "schedule": ["learning_rate=0.005:0,0.0005:60"]},
         },
