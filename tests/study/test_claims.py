@@ -20,7 +20,7 @@ from swarmbed.study.claims import EARLY_ERROR, ERROR, Count, allowed_error
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.inference import contrast_above
 from swarmbed.study.measured_kinds import ControllerWithin, EveryRun, Measured
-from swarmbed.study.readings import FinalReturn, Found, Reached
+from swarmbed.study.readings import FinalReturn, Found, Reached, Succeeds
 
 GOOD, BAD, LEVEL = (
     [-10.0, -11.0, -10.5, -9.5, -10.2],
@@ -168,6 +168,17 @@ def test_a_share_of_trials_finds_it(study: Study) -> None:
     assert study.judge(FoundIn(Found(A, "made-up"), 0.25)).verdict == "holds"
     assert study.judge(FoundIn(Found(B, "made-up"), 0.25)).verdict == "open"
     assert study.judge(FoundIn(Found(C, "made-up"), 0.75)).verdict == "fails"
+
+
+def test_a_share_of_trials_reaches_enough(study: Study) -> None:
+    """As above, with what the policies reach: four of five, three of five and none of five are at least 0.9."""
+    study.reached(a={10: [1.0, 0.9, 0.95, 1.0, 0.89]}, b={10: [1.0, 0.9, 0.9, 0.8, 0.1]}, c={10: [0.8] * 5})
+    a, b, c = (Succeeds(training, "made-up", 10, 10, 0.9) for training in (A, B, C))
+    judged = study.judge(FoundIn(a, 0.25))
+    assert judged.verdict == "holds"
+    assert judged.claim.tested.words == "trials with captured by step 10 at least 0.9, more than 25 %: A at 10"
+    assert study.judge(FoundIn(b, 0.25)).verdict == "open"
+    assert study.judge(FoundIn(c, 0.75)).verdict == "fails"
 
 
 def test_a_share_that_was_measured_of_another_run_does_not_count(study: Study) -> None:

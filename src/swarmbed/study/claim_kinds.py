@@ -15,7 +15,7 @@ from swarmbed.study.inference import (
     share_above,
     share_higher,
 )
-from swarmbed.study.readings import Found, Reached, Reading
+from swarmbed.study.readings import Found, Reached, Reading, Succeeds
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Within(Statement):
 class FoundIn(Statement):
     """A method finds the event in more than a share of its trials."""
 
-    reading: Found
+    reading: Found | Succeeds
     share: float
 
     @property
@@ -139,8 +139,8 @@ class FoundIn(Statement):
 class FoundMore(Statement):
     """A method finds the event in a larger share of its trials than another."""
 
-    ours: Found
-    theirs: Found
+    ours: Found | Succeeds
+    theirs: Found | Succeeds
 
     @property
     def words(self) -> str:

@@ -103,6 +103,24 @@ class Reached(Reading):
 
 
 @dataclass(frozen=True)
+class Succeeds(Reached):
+    """Whether the run's greedy policy reaches at least so much there: 1 or 0."""
+
+    least: float = 0.95
+
+    @property
+    def what(self) -> str:
+        return f"trials with {super().what} at least {self.least:g}"
+
+    @property
+    def higher_is_better(self) -> bool:
+        return True
+
+    def values(self, source: Source) -> BySeed:
+        return {seed: float(value >= self.least) for seed, value in super().values(source).items()}
+
+
+@dataclass(frozen=True)
 class Found(Reading):
     """Whether the run's greedy policy brings the task's event about in at least half of its episodes: 1 or 0."""
 
