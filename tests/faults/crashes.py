@@ -1,6 +1,8 @@
 """Every call to the file system as a crash, and every one failing: what a run leaves can always go on."""
 
+import contextlib
 import errno
+import io
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -77,10 +79,8 @@ def _tried(meddler: Shim, run: Path, act: Act, how: int, number: int, when: int,
 def _goes_on(reference: Reference, run: Path, where: str, call: str) -> Outcome:
     """Resume, or start again where there was nothing to resume yet: the end is the same."""
     try:
-        if RunFolder(run).config.is_file():
-            resume(run, ITERATIONS)
-        else:
-            start(run)
+        with contextlib.redirect_stderr(io.StringIO()):  # what it says about the crash has its own tests
+            resume(run, ITERATIONS) if RunFolder(run).config.is_file() else start(run)
         wrong = reference.difference(run)
     except Exception as error:
         wrong = described(error)
