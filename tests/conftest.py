@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,6 +37,8 @@ settings.load_profile("swarmbed")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep compiled functions in .pytest_cache, next to what else pytest remembers; those of other processes too."""
+    # A shell starts what it puts into the background with SIGINT ignored; tests that send one count on being heard.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     cache = getattr(config, "cache", None)  # missing under -p no:cacheprovider
     if cache is not None:
         folder = cache.mkdir("swarmbed")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
@@ -111,10 +112,11 @@ class PlainModel(Model):
     def apply(self, params: Params, prepared: Observation) -> Float[Array, "B O"]:
         found = self.network.apply(params, prepared)
         wanted = (prepared.local.shape[0], self.outputs)
-        if jnp.shape(found) != wanted:
+        # Not jnp.shape: exports replace it while they trace.
+        if np.shape(found) != wanted:
             name = type(getattr(self.network, "module", self.network)).__name__
             raise SwarmbedError(
-                f"apply of {name} must give one row of numbers per agent, {wanted} here, not {jnp.shape(found)}"
+                f"apply of {name} must give one row of numbers per agent, {wanted} here, not {np.shape(found)}"
             )
         return found
 

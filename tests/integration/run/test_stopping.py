@@ -21,6 +21,7 @@ from swarmbed.spec import registry
 from swarmbed.spec.settings import setting
 from toy_task import Drift
 
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
 SMALL: dict[str, Any] = {
     "embedding": "moments", "batch": swarmbed.BatchSettings(environments=4, segment=8, sampled_agents=2),
     "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
