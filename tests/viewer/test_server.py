@@ -2,6 +2,7 @@
 
 import json
 import socket
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,9 @@ def test_a_page_that_does_not_stop_is_closed_and_others_are_served(message: str,
         next_of(other, "frame")
         with pytest.raises(ConnectionClosed) as closed:
             for _ in range(200_000):
+                flooder.send(message)
+            for _ in range(300):  # a client that reads nothing learns late that it was closed
+                time.sleep(0.1)
                 flooder.send(message)
         assert closed.value.rcvd is None or closed.value.rcvd.code == 1008
         other.send('{"type": "step"}')
