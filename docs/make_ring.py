@@ -1,6 +1,6 @@
 """Draws docs/images/ring.png and prints the numbers of the table in docs/learning.md: ``python docs/make_ring.py``.
 
-Two runs of pursuit with the paper's settings that differ in nothing but the seed: one never closes its ring.
+Two runs of pursuit with the paper's settings that differ in nothing but the seed: one closes a ring, one chases.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from swarmbed.tasks.base import State, Task
 
 ROOT = Path(__file__).parent.parent
 RUNS = ROOT / "results" / "runs" / "pursuit-global-nn-extended"
-SHOWN = {"does not catch (seed 4)": RUNS / "seed-4.safetensors", "catches (seed 2)": RUNS / "seed-2.safetensors"}
+SHOWN = {"chases (seed 4)": RUNS / "seed-4.safetensors", "closes a ring (seed 2)": RUNS / "seed-2.safetensors"}
 STARTS, STEPS, SIDE = 48, 150, 100.0
 MOMENT = 60  # the step of the snapshot and of the table
 
