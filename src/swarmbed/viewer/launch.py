@@ -12,6 +12,7 @@ import uvicorn
 
 from swarmbed.run.stopping import Interrupted
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.viewer.closing import prompt_protocol
 from swarmbed.viewer.messages import LARGEST
 
 HOST = "127.0.0.1"
@@ -61,6 +62,7 @@ def config_for(app: Any) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         log_level="warning",
+        ws=prompt_protocol,  # type: ignore[arg-type]
         ws_max_size=4 * LARGEST,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=1,
