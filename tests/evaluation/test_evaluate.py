@@ -16,7 +16,8 @@ import pytest
 import swarmbed
 from swarmbed.cli.main import main
 from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
-from swarmbed.evaluation.evaluate import Evaluation, episode_of, evaluate, in_groups
+from swarmbed.evaluation.episodes import episode_of, in_groups
+from swarmbed.evaluation.evaluate import Evaluation, evaluate
 from swarmbed.policy.find import NamedController, choose_task
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
@@ -132,10 +133,9 @@ def test_a_policy_takes_its_senses_to_another_task() -> None:
     assert (task.observation, task.velocity_frame, task.comm_radius, task.num_agents) == ("comm", "own", 40.0, 7)
 
 
-def test_the_last_group_need_not_be_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules["swarmbed.evaluation.evaluate"].PER_DEVICE, "cpu", 4)
+def test_the_last_group_need_not_be_full() -> None:
     told: list[int] = []
-    squares = in_groups(lambda x: x * x, expected=10)(np.arange(10.0), on_progress=told.append)
+    squares = in_groups(lambda _, x: x * x, group=4)(np.arange(10.0), on_progress=told.append)
     assert np.array_equal(squares, np.arange(10.0) ** 2)
     assert told[-1] == 10
 

@@ -58,7 +58,7 @@ def test_a_card_is_a_picture_a_page_and_numbers(card: StressCard, folder: Path) 
 def test_what_was_measured_is_not_measured_again(
     card: StressCard, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stress_module, "in_groups", lambda *_: pytest.fail("it was run again"))
+    monkeypatch.setattr(stress_module, "returns_runner", lambda *_: pytest.fail("it was run again"))
     assert stress({"consensus": Consensus()}, TASK, out=folder, **HOW).summary() == card.summary()
 
 

@@ -1,6 +1,6 @@
 """Gradients of whole episodes, against finite differences; and what the algorithm makes of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -74,7 +74,8 @@ def test_what_comes_after_the_end_of_an_episode_does_not_count() -> None:
     act = lambda state, transmitted, key: (jnp.array([[[1.0, 0.0]]]), None)  # noqa: E731
     objective, told = discounted_return(task, act, start, KEY, 6, 0.5)
     assert objective == pytest.approx(-(0.5 + 0.5 + 0.375))
-    assert (told.tally.returns, told.tally.lengths, told.tally.episodes) == (-3, 3, 1)
+    tally = rollout.tally_of(task, told.environments, told.ended)
+    assert (tally.returns, tally.lengths, tally.episodes) == (-3, 3, 1)
     np.testing.assert_array_equal(told.environments.state.agents.position, [[[3, 0]]])
 
 
@@ -108,6 +109,37 @@ def test_it_learns_to_go_to_the_origin_within_thirty_updates(quick_jit: Any) -> 
     assert metrics["mean_length"] == 6
     assert np.mean(returns[-3:]) > 0.5 * np.mean(returns[:3])  # returns are negative: at least halved
     np.testing.assert_array_equal(state.policy.log_std, np.float32(-2.3))
+
+
+def test_continued_episodes_go_on_where_the_last_update_left_them(quick_jit: Any) -> None:
+    # Episodes of 12 steps, 6 in every update: each environment ends in every second one and begins anew.
+    learner = replace(LEARNER, algorithm=Analytic(learning_rate=1e-9, episodes="continued"))
+    state, iterate = quick_jit(learner.init)(KEY), quick_jit(learner.iterate)
+    age = np.asarray(state.environments.state.age)
+    for update in range(5):
+        before, (state, metrics) = state, iterate(state)
+        ended = age + 6 >= 12
+        age = np.where(ended, 0, age + 6)
+        np.testing.assert_array_equal(state.environments.state.age, age)
+        np.testing.assert_array_equal(state.environments.episode_return[ended], 0)
+        assert (np.asarray(state.environments.episode_return)[~ended] < 0).all()
+        assert metrics["episodes"] == (ended & np.asarray(before.environments.is_whole)).sum()
+        assert update < 2 or metrics["mean_length"] == 12
+
+
+def test_a_continued_episode_returns_the_sum_of_all_its_updates(quick_jit: Any) -> None:
+    # Nobody moves: a whole episode returns 12 times the reward of its start, over two updates of 6 steps.
+    algorithm = Analytic(learning_rate=1e-9, initial_log_std=-30, episodes="continued")
+    learner = replace(LEARNER, algorithm=algorithm)
+    state = quick_jit(learner.init)(KEY)
+    network = jax.tree.map(jnp.zeros_like, state.policy.network)
+    start = rollout.start(learner.task, KEY, 8, random_age=False)
+    state = state._replace(policy=state.policy._replace(network=network), environments=start)
+    state, first = quick_jit(learner.iterate)(state)
+    assert first["episodes"] == 0 and np.isnan(first["mean_return"])
+    _, second = quick_jit(learner.iterate)(state)
+    offset = np.abs(np.asarray(start.state.agents.position)).mean()
+    assert second["episodes"] == 8 and second["mean_return"] == pytest.approx(-12 * offset, rel=1e-5)
 
 
 def test_a_gradient_that_is_not_finite_leaves_the_policy_as_it_was() -> None:

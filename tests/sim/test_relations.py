@@ -44,6 +44,12 @@ def test_relative_orientation_is_the_bearing_that_the_other_has_of_me() -> None:
     assert_near([direction.cos[1, 0], direction.sin[1, 0]], [4 / 5, -3 / 5])
 
 
+def test_a_relative_heading_is_counter_clockwise_from_the_own_heading() -> None:
+    # I face north, the other west: it faces a quarter turn to my left.
+    mine, others = (relations.heading_vector(jnp.array([angle])) for angle in (pi / 2, pi))
+    np.testing.assert_allclose(relations.relative_heading(mine, others), [[[0]], [[1]]], atol=1e-6)
+
+
 def test_relative_velocity_in_the_world_frame() -> None:
     # v⁰ = 2 north, v¹ = 3 east: v⁰ − v¹ = (−3, 2).
     dx, dy = relations.relative_velocity(jnp.array([[0.0, 2.0]]), jnp.array([[0.0, 2.0], [3.0, 0.0]]))

@@ -55,7 +55,17 @@ class Study:
             }
             for slug, sizes in runs.items()
         }
-        made = {"steps": [0, 10], "runs": curves, "controllers": {"Voronoi": {"10": [0.0, controller]}}}
+        self._each_run({"steps": [0, 10], "runs": curves, "controllers": {"Voronoi": {"10": [0.0, controller]}}})
+
+    def returned(self, controller: float, **runs: Sequence[float]) -> None:
+        """The mean returns of single policies of a, b, … with 10 agents."""
+        returns = {
+            METHODS[slug].name: {"10": {str(seed): value for seed, value in enumerate(values)}}
+            for slug, values in runs.items()
+        }
+        self._each_run({"returns": returns, "controller_returns": {"Voronoi": {"10": controller}}})
+
+    def _each_run(self, made: dict[str, Any]) -> None:
         path = self.store.experiment_folder("made-up") / "each_run.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(made))

@@ -20,7 +20,7 @@ from swarmbed.study.claims import EARLY_ERROR, ERROR, Count, allowed_error
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.inference import contrast_above
 from swarmbed.study.measured_kinds import ControllerWithin, EveryRun, Measured
-from swarmbed.study.readings import FinalReturn, Found, Reached, Succeeds
+from swarmbed.study.readings import FinalReturn, Found, Reached, Returned, Succeeds
 
 GOOD, BAD, LEVEL = (
     [-10.0, -11.0, -10.5, -9.5, -10.2],
@@ -152,6 +152,19 @@ def test_sizes_of_swarm_are_compared_run_by_run(study: Study) -> None:
 def test_runs_against_a_controller(study: Study, controller: float, verdict: str) -> None:
     study.reached(controller, a={10: [0.7, 0.75, 0.65, 0.72, 0.68]})
     assert study.judge(BetterThanController(reached(A), "Voronoi")).verdict == verdict
+
+
+@pytest.mark.parametrize(("controller", "verdict"), [(-12.0, "holds"), (-10.0, "fails"), (-11.1, "open")])
+def test_returns_of_runs_against_that_of_a_controller(study: Study, controller: float, verdict: str) -> None:
+    study.returned(controller, a=[-11.1, -11.2, -11.0, -11.15, -11.05])
+    judged = study.judge(BetterThanController(Returned(A, "made-up", 10), "Voronoi"))
+    assert judged.verdict == verdict
+    assert judged.claim.tested.words == "return of an episode: A at 10 better than Voronoi"
+
+
+def test_without_a_return_of_the_controller_nothing_is_decided(study: Study) -> None:
+    study.reached(a={10: [0.7, 0.75, 0.65, 0.72, 0.68]})
+    assert study.judge(BetterThanController(Returned(A, "made-up", 10), "Voronoi")).verdict == "open"
 
 
 def test_an_evaluation_of_too_few_runs_says_so(study: Study) -> None:

@@ -129,10 +129,10 @@ def test_without_comm_nothing_is_transmitted(observation: str, scene: Any) -> No
     assert task.transmit(scene([(47, 20, 0)], (50, 20))) is None
 
 
-def test_displacement_adds_where_the_evader_is_and_nothing_of_one_that_is_not_seen(scene: Any, compiled: Any) -> None:
-    # The evader is 4 ahead and 3 right of pursuer 0; 5 units are ¼ of what is seen, and 0.02 · 20 = 0.4 units fade.
+def test_displacement_says_where_the_evader_is_and_nothing_of_one_that_is_not_seen(scene: Any, compiled: Any) -> None:
+    # The evader is 4 ahead and 3 right of pursuer 0; 5 units are ¼ of what is seen, and 0.4 and 0.02 units fade.
     task = replace(THREE, observation="displacement")
     seen = compiled(task, "observe")(scene([(47, 16, pi / 2), (30, 20, 0), (80, 20, 0)], (50, 20)))
-    wanted = [5 / 20, 0.8, -0.6, 4 / 20, -3 / 20, 4 / 5.4, -3 / 5.4]
+    wanted = [5 / 20, 4 / 20, -3 / 20, 4 / 5.4, -3 / 5.4, 4 / 5.02, -3 / 5.02]
     np.testing.assert_allclose(seen.local[0], wanted, atol=1e-6)
     np.testing.assert_array_equal(seen.local[2], [1, 0, 0, 0, 0, 0, 0])

@@ -155,20 +155,40 @@ def test_the_distance_scale_is_what_can_be_sensed_at_most() -> None:
     assert [task.comm_range for task in tasks] == close([100 * sqrt(2), 50 * sqrt(2), 40])
 
 
-def test_displacement_adds_where_a_neighbour_is_and_a_bearing_that_fades(scene: Any, compiled: Any) -> None:
-    # Agent 0 looks north at 2 units/s; agent 1 is 4 ahead and 3 right of it and moves east at 3. 0.02 · 20 = 0.4.
+def test_displacement_says_where_a_neighbour_is_in_the_own_frame(scene: Any, compiled: Any) -> None:
+    # Agent 0 looks north at 2 units/s; agent 1 is 4 ahead and 3 right of it and moves east at 3. 0.02 · 20 = 0.4 and
+    # 0.001 · 20 = 0.02 units are where its bearing fades.
     task = make("rendezvous", num_agents=2, observation="displacement", comm_radius=20, width=100, height=50)
     seen = compiled(task, "observe")(scene([(10, 10.5, pi / 2, 2, 0), (13, 14.5, 0, 3, 0)]))
-    # Relative velocity (−3, 2) is 2 ahead and 3 to the left in the own frame, whatever velocity_frame says.
-    wanted = [5 / 20, 0.8, -0.6, 4 / 20, -3 / 20, 4 / 5.4, -3 / 5.4, -0.6, -0.8, 2 / 20, 3 / 20]
-    np.testing.assert_allclose(seen.sets[0].elements[0, 1], wanted, atol=1e-6)
+    where = [5 / 20, 4 / 20, -3 / 20, 4 / 5.4, -3 / 5.4, 4 / 5.02, -3 / 5.02]
+    # East is to the right of north; the relative velocity (−3, 2) is 2 ahead and 3 to the left, whatever
+    # velocity_frame says.
+    np.testing.assert_allclose(seen.sets[0].elements[0, 1], [*where, 0, -1, 2 / 20, 3 / 20], atol=1e-6)
 
 
-def test_the_displacement_of_agents_that_pass_each_other_changes_smoothly(scene: Any, compiled: Any) -> None:
-    # The neighbour goes from a hair ahead to a hair behind: its bearing jumps by 2, the fading one by next to nothing.
-    task = make("rendezvous", num_agents=2, observation="displacement", comm_radius=20)
-    see = lambda x: compiled(task, "observe")(scene([(10, 10, 0, 0, 0), (x, 10, 0, 0, 0)])).sets[0].elements[0, 1]  # noqa: E731
-    change = dict(zip(task.column_names.sets[0], see(10 + 1e-3) - see(10 - 1e-3), strict=True))
-    assert change["bearing cos"] == close(2)
-    assert change["near ahead"] == pytest.approx(0.002 / 0.401, rel=0.01)
-    assert change["ahead"] == pytest.approx(0.002 / 20, rel=0.01)
+def test_no_column_of_displacement_jumps_when_agents_pass_each_other(scene: Any, compiled: Any) -> None:
+    # The neighbour goes from a hair ahead to a hair behind: its bearing jumps by 2.
+    def change(observation: str) -> dict[str, float]:
+        task = make("rendezvous", num_agents=2, observation=observation, comm_radius=20)
+        states = [scene([(10, 10, 0, 0, 0), (10 + hair, 10, 1, 0, 0)]) for hair in (1e-3, -1e-3)]
+        ahead, behind = (compiled(task, "observe")(state).sets[0].elements[0, 1] for state in states)
+        return dict(zip(task.column_names.sets[0], ahead - behind, strict=True))
+
+    assert change("extended")["bearing cos"] == close(2)
+    smooth = change("displacement")
+    assert max(map(abs, smooth.values())) < 0.1
+    assert smooth["ahead"] == pytest.approx(0.002 / 20, rel=0.01)
+    assert smooth["near ahead"] == pytest.approx(0.002 / 0.401, rel=0.01)
+    assert smooth["close ahead"] == pytest.approx(0.002 / 0.021, rel=0.01)
+
+
+def test_no_column_of_displacement_jumps_in_the_middle_of_the_world(scene: Any, compiled: Any) -> None:
+    # A hair to the left of the middle the nearest wall is in the west, a hair to the right in the east.
+    def wall(observation: str, x: float) -> Any:
+        task = make("rendezvous", num_agents=1, observation=observation, width=100, height=120)
+        seen = compiled(task, "observe")(scene([(x, 60, 0, 0, 0)])).local[0]
+        return dict(zip(task.column_names.local, seen, strict=True))["wall cos"]
+
+    assert wall("extended", 50 + 1e-3) - wall("extended", 50 - 1e-3) == close(2)
+    assert wall("displacement", 50 + 1e-3) - wall("displacement", 50 - 1e-3) == pytest.approx(4e-5, abs=1e-6)
+    assert wall("displacement", 80) == pytest.approx(0.6)  # 20 of 50 units from the wall: 1 − 0.4

@@ -105,7 +105,7 @@ class Algorithm(LearningAlgorithm):
 
 @dataclass(frozen=True)
 class ThroughTheSwarm(LearningAlgorithm):
-    """An algorithm that climbs the return of whole episodes itself. One method to write: ``improve``."""
+    """An algorithm that climbs the return of episodes itself. One method to write: ``improve``."""
 
     not_measured: ClassVar[tuple[str, ...]] = ("kl", "explained_variance")
 
@@ -113,6 +113,11 @@ class ThroughTheSwarm(LearningAlgorithm):
         1.0, "share of the gradient that is kept in every step back in time; 1 is the exact gradient",
         above=0, at_most=1,
     )  # fmt: skip
+    episodes: str = setting(
+        "new",
+        "what an update runs: the beginnings of new episodes (new), or the next steps of running ones (continued)",
+        choices=("new", "continued"),
+    )
 
     @abstractmethod
     def improve(self, run: Run, params: PolicyParams, memory: Any, key: PRNGKeyArray) -> tuple[Update, Any]:

@@ -43,7 +43,7 @@ def kept(spec: Any, function: str, arguments: Any, devices: Sequence[Any], compi
     ``devices`` are those that the program runs on.
     A program that cannot be kept or read is compiled as if there were none.
     """
-    if not (_is_ours(spec) and _is_on("jax_enable_compilation_cache") and jax.process_count() == 1):
+    if not (is_ours(spec) and _is_on("jax_enable_compilation_cache") and jax.process_count() == 1):
         return compile_it()
     shapes = jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype), str(getattr(leaf, "sharding", ""))), arguments)
     words = repr((FORMAT, spec, function, shapes, list(map(str, devices)), compiling.often(), _surroundings()))
@@ -104,12 +104,14 @@ def _is_private(path: Path) -> bool:
     return facts.st_uid == os.getuid() and not facts.st_mode & 0o022
 
 
-def _is_ours(value: Any) -> bool:
-    """Whether a spec and all it holds are plain values and classes of this package."""
+def is_ours(value: Any) -> bool:
+    """Whether a spec and all it holds are plain values, and classes of this package and their objects."""
     if isinstance(value, tuple):
-        return all(_is_ours(part) for part in value)
+        return all(is_ours(part) for part in value)
+    if isinstance(value, type):
+        return _is_written_here(value)
     if is_dataclass(value) and _is_written_here(type(value)):
-        return all(_is_ours(getattr(value, field.name)) for field in fields(value))
+        return all(is_ours(getattr(value, field.name)) for field in fields(value))
     return type(value) in _PLAIN
 
 

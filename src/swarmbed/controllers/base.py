@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any, Self
 
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
@@ -20,3 +21,19 @@ class Controller(Spec, ABC):
 
     def check(self, task: Task) -> None:
         """Raise :class:`SwarmbedError`, saying what differs, if this controller cannot run the task."""
+
+    # A program is compiled once for all controllers of one form; the arrays in which these differ are its arguments.
+
+    @property
+    def form(self) -> Any:
+        """What equals that of another controller if both are the same function of their weights."""
+        return self
+
+    @property
+    def weights(self) -> Any:
+        """The arrays that this controller has learned; nothing for one that is a rule."""
+        return ()
+
+    def with_weights(self, weights: Any) -> Self:
+        """The controller of the same form with these weights."""
+        return self

@@ -5,26 +5,20 @@ and any number of devices. The results are kept per episode, so policies can be 
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
-from jax.sharding import Mesh, PartitionSpec
 from numpy.typing import NDArray
 from rich.table import Table
 
-from swarmbed.compute import compiling
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
+from swarmbed.evaluation.episodes import group_size, runner
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.learn import estimate
-from swarmbed.learn.rollout import episode
 from swarmbed.policy.find import NamedController, as_named_controller, choose_task
 from swarmbed.spec import settings
 from swarmbed.spec.arguments import TASK, WHO, checked_arguments
@@ -33,12 +27,8 @@ from swarmbed.spec.registry import task_name
 from swarmbed.spec.settings import check_count, check_seed
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Goal, Metric, Task
-from swarmbed.tasks.disturbances.state import with_strengths
-from swarmbed.tasks.state import present_agents
 
 EPISODES = 1000
-PER_DEVICE = {"cpu": 16}  # episodes at a time: on a core these stay in cache, anything else takes PER_ACCELERATOR
-PER_ACCELERATOR = 512
 
 Numbers = NDArray[np.float64]
 
@@ -192,8 +182,7 @@ def evaluate(
     estimate.check_episodes(chosen, episodes, group_size(episodes), chosen.horizon)
     began = time.perf_counter()
     with reporting(progress, episodes, f"running {named.name}") as report:
-        run = in_groups(side_by_side(chosen, episode_of(chosen, named.controller, seed)), episodes)
-        outcome = run(np.arange(episodes), on_progress=report)
+        outcome = runner(chosen, named.controller, seed, episodes)(np.arange(episodes), on_progress=report)
     returns, lengths, metrics, is_finite, overlooked = outcome
     if not is_finite.all():
         culprit = int(np.argmin(is_finite))
@@ -210,63 +199,3 @@ def evaluate(
         {name: values.astype(np.float64) for name, values in metrics.items()},
         overlooked.astype(np.int64),
     )
-
-
-def episode_of(task: Task, controller: Controller, seed: int, disturbance: str | None = None) -> Callable[..., Any]:
-    """A function from the index of an episode to its (return, length, metrics over time, whether all stayed finite).
-
-    With a ``disturbance`` that the task has on, the second argument of the function is its strength.
-    """
-    start_key, run_key = jax.random.split(jax.random.key(seed))
-
-    def run(index: Array, strength: Array | None = None) -> Any:
-        state = task.initial(jax.random.fold_in(start_key, index))
-        state = state if disturbance is None else with_strengths(state, {disturbance: strength})
-        result = episode(task, controller.control, state, jax.random.fold_in(run_key, index))
-        # Distances guard against division by zero, which also hides NaN; the last state does not.
-        last = result.last._replace(agents=present_agents(result.last))
-        numbers = [result.total_return, *jax.tree.leaves(last)]
-        is_finite = jnp.array([jnp.isfinite(value).all() for value in numbers]).all()
-        overlooked = jnp.zeros((), int) if result.overlooked is None else result.overlooked
-        return result.total_return, result.length, result.metrics, is_finite, overlooked
-
-    return run
-
-
-def side_by_side(task: Task, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of one episode for several: as one batch, or one after the other where a swarm is large."""
-    return (lambda *inputs: lax.map(lambda one: function(*one), inputs)) if task.is_large else jax.vmap(function)
-
-
-def group_size(expected: int) -> int:
-    """How many of these episodes run at the same time."""
-    devices = jax.local_devices()
-    at_most = PER_DEVICE.get(devices[0].platform, PER_ACCELERATOR)
-    return min(at_most, -(-expected // len(devices))) * len(devices)
-
-
-def in_groups(function: Callable[..., Any], expected: int) -> Callable[..., Any]:
-    """A function of arrays with a leading axis, made to run a group at a time, split over all devices there are.
-
-    Groups keep memory small and the working set in cache; where fewer are ``expected`` they are smaller. The last one
-    is padded, so one compiled function serves all, and the padding is discarded.
-    """
-    devices, group = jax.local_devices(), group_size(expected)
-    mesh, part = Mesh(np.array(devices), ("episodes",)), PartitionSpec("episodes")
-    # Shards share nothing, so there is nothing to check about what varies between them.
-    sharded = jax.shard_map(function, mesh=mesh, in_specs=part, out_specs=part, check_vma=False)
-    run = jax.jit(sharded, compiler_options=compiling.often())
-
-    def run_in_groups(*inputs: Any, on_progress: Report | None = None) -> Any:
-        count = len(jax.tree.leaves(inputs)[0])
-        pieces = []
-        for start in range(0, count, group):
-            rows = np.minimum(np.arange(start, start + group), count - 1)
-            result = run(*jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[rows], inputs))
-            kept = min(group, count - start)
-            pieces.append(jax.tree.map(lambda leaf, kept=kept: np.asarray(leaf)[:kept], result))
-            if on_progress is not None:
-                on_progress(start + kept)
-        return jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
-
-    return run_in_groups

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import jax
 import numpy as np
 
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
 from swarmbed.evaluation.entries import POLICIES, Who, common_task, named_runs
-from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups
+from swarmbed.evaluation.episodes import group_size, returns_runner
+from swarmbed.evaluation.evaluate import Numbers
 from swarmbed.evaluation.kept import Kept, fingerprint, is_table, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
 from swarmbed.evaluation.statistics import Estimate
@@ -167,15 +167,10 @@ class _Bench:
         task = self.task if kind is None else turned_on(self.task, kind, max(values))
         if not isinstance(run, NamedController):
             return np.asarray(run.returns(task, kind, index, strength, self.seed), np.float64)
-        play = episode_of(choose_task(run, task), run.controller, self.seed, None if kind is None else kind.name)
+        disturbance = None if kind is None else kind.name
+        play = returns_runner(choose_task(run, task), run.controller, self.seed, len(index), disturbance)
         inputs = (index,) if kind is None else (index, strength)
-
-        def returns(*inputs: Any) -> Any:
-            total, _, _, is_finite, _ = play(*inputs)
-            return jax.numpy.where(is_finite, total, jax.numpy.nan)
-
-        outcome = in_groups(jax.vmap(returns), len(index))(*inputs, on_progress=self._tell)
-        return np.asarray(outcome, np.float64)
+        return np.asarray(play(*inputs, on_progress=self._tell), np.float64)
 
     def _tell(self, more: int) -> None:
         if self.report is not None:

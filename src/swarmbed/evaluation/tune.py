@@ -17,7 +17,8 @@ from jax import Array
 
 from swarmbed.controllers.base import Controller
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import Numbers, episode_of, group_size, in_groups, side_by_side
+from swarmbed.evaluation.episodes import episode_of, group_size, in_groups, side_by_side
+from swarmbed.evaluation.evaluate import Numbers
 from swarmbed.evaluation.progress import Report
 from swarmbed.learn import estimate
 from swarmbed.spec import settings
@@ -101,7 +102,7 @@ class Bench:
                 # Gains that make the simulation diverge score worst; they are not an error.
                 return jnp.where(is_finite, total, -jnp.inf)
 
-            return in_groups(side_by_side(task, one), expected)
+            return in_groups(lambda _, *inputs: side_by_side(task, one)(*inputs), group_size(expected))
 
         self.runners = [returns_on(task) for task in tasks]
         self.on_progress = on_progress

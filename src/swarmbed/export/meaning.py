@@ -7,7 +7,7 @@ from swarmbed.tasks.base import Task
 from swarmbed.tasks.evasion import EvasionTask
 from swarmbed.tasks.pursuit import PATH_SCALE, Pursuit
 from swarmbed.tasks.rendezvous import Rendezvous
-from swarmbed.tasks.swarm import NEAR, SwarmTask
+from swarmbed.tasks.swarm import CLOSE, NEAR, SwarmTask
 
 UNKNOWN = "as the task computes it"
 
@@ -40,10 +40,11 @@ def action_columns(task: Task) -> list[tuple[str, str]]:
 
 def _own(task: SwarmTask) -> dict[str, str]:
     """Local properties."""
+    near = "(1 - wall distance) times the " if task.observation == "displacement" else ""
     known = {
         "wall distance": f"distance to the nearest wall / {min(task.width, task.height) / 2:.6g} units",
-        "wall cos": "cos of the direction of the nearest wall, counter-clockwise from the heading",
-        "wall sin": "sin of the direction of the nearest wall, counter-clockwise from the heading",
+        "wall cos": f"{near}cos of the direction of the nearest wall, counter-clockwise from the heading",
+        "wall sin": f"{near}sin of the direction of the nearest wall, counter-clockwise from the heading",
         "speed": f"own forward speed / {task.max_speed:.6g} units/s",
         "turn rate": f"own counter-clockwise turn rate / {task.max_turn_rate:.6g} rad/s",
         "own neighbourhood size": f"number of own neighbours / {max(task.num_agents - 1, 1)}",
@@ -73,6 +74,8 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
         "bearing sin": "sin of the bearing, counter-clockwise from the own heading",
         "orientation cos": "cos of the bearing under which the neighbour sees this agent",
         "orientation sin": "sin of the bearing under which the neighbour sees this agent",
+        "heading cos": "cos of the neighbour's heading, counter-clockwise from the own heading",
+        "heading sin": "sin of the neighbour's heading, counter-clockwise from the own heading",
         "velocity x": f"x of the relative velocity: {velocity}",
         "velocity y": f"y of the relative velocity: {velocity}",
     } | _displacement(reach)
@@ -87,13 +90,16 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
 
 def _displacement(reach: float) -> dict[str, str]:
     """The columns of the observation set *displacement*."""
-    near = f"/ (distance + {NEAR * reach:.6g} units)"
-    return {
-        "ahead": f"distance along the own heading / {reach:.6g} units",
-        "left": f"distance to the left of the own heading / {reach:.6g} units",
-        "near ahead": f"distance along the own heading {near}",
-        "near left": f"distance to the left of the own heading {near}",
+    scales = {
+        "": f"/ {reach:.6g} units",
+        "near ": f"/ (distance + {NEAR * reach:.6g} units)",
+        "close ": f"/ (distance + {CLOSE * reach:.6g} units)",
     }
+    known = {}
+    for name, scale in scales.items():
+        known[f"{name}ahead"] = f"distance along the own heading {scale}"
+        known[f"{name}left"] = f"distance to the left of the own heading {scale}"
+    return known
 
 
 def _path_scale(task: SwarmTask) -> str:

@@ -1,4 +1,4 @@
-"""Whole episodes from fresh starts as one differentiable function of the policy.
+"""Episodes, or a stretch of each, as one differentiable function of the policy.
 
 Going back through a step needs everything that the step computed, which for pairs of agents is a lot. So only the
 states between the steps are kept, and each step is computed again on the way back.
@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jaxtyping import Float, PRNGKeyArray
+from jaxtyping import Bool, Float, PRNGKeyArray
 
 from swarmbed.learn import rollout
-from swarmbed.learn.rollout import Act, Environments, Tally
+from swarmbed.learn.rollout import Act, Environments
 from swarmbed.tasks.base import State, Task
 
 
 class Told(NamedTuple):
-    """Where the episodes ended, and their sums."""
+    """Where the environments are now, and which of them came to the end of an episode."""
 
     environments: Environments
-    tally: Tally
+    ended: Bool[Array, " envs"]
 
 
 def fading(state: State, kept: float) -> State:
@@ -59,8 +59,5 @@ def discounted_return(
 
     carry = (start, jnp.ones(num_envs, bool), jnp.zeros(num_envs))
     times = jnp.arange(num_steps)
-    (ended, _, objective), _ = lax.scan(jax.checkpoint(step), carry, times)
-    everybody = jnp.ones(num_envs, bool)
-    tally = rollout.empty_tally(task)
-    tally = rollout.counted(task, tally, everybody, ended.state, ended.episode_return, ended.so_far)
-    return objective.mean(), jax.tree.map(lax.stop_gradient, Told(ended, tally))
+    (environments, going, objective), _ = lax.scan(jax.checkpoint(step), carry, times)
+    return objective.mean(), jax.tree.map(lax.stop_gradient, Told(environments, ~going))

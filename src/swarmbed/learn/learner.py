@@ -161,10 +161,13 @@ class Learner:
     def _through_the_swarm(
         self, algorithm: ThroughTheSwarm, state: TrainState, next_key: PRNGKeyArray, own_key: PRNGKeyArray
     ) -> tuple[TrainState, dict[str, Array]]:
-        """Let the algorithm climb the return of new episodes; the state keeps where they ended."""
+        """Let the algorithm climb the return of new or running episodes; the state keeps where they are."""
         how = self.sampling(devices.device_count())
         start_key, update_key = jax.random.split(own_key)
-        start = rollout.start(self.task, start_key, how.environments, random_age=False)
+        continued = algorithm.episodes == "continued"
+        start = state.environments
+        if not continued:
+            start = rollout.start(self.task, start_key, how.environments, random_age=False)
 
         def run(policy: PolicyParams, key: PRNGKeyArray) -> tuple[Array, Told]:
             act = act_with(self.task, self.policy_model, policy, algorithm.shared_noise)
@@ -173,15 +176,20 @@ class Learner:
 
         update, told = algorithm.improve(run, state.policy, state.memory, update_key)
         _check_update(algorithm, "improve", update, state)
+        environments = told.environments
+        # The means of new episodes are over the steps of this update, however far they have come.
+        counts = told.ended & environments.is_whole if continued else jnp.ones_like(told.ended)
         metrics = {
-            **_means(told.tally),
+            **_means(rollout.tally_of(self.task, environments, counts)),
             "kl": update.kl,
             "surrogate": update.surrogate,
             "entropy": gaussian.entropy(update.params.log_std),
             "explained_variance": jnp.full((), jnp.nan),
             "accepted": update.accepted,
         }
-        return TrainState(next_key, update.params, update.memory, state.critic, told.environments), metrics
+        if continued:
+            environments = rollout.renewed(self.task, environments, told.ended, start_key)
+        return TrainState(next_key, update.params, update.memory, state.critic, environments), metrics
 
     def sampling(self, num_devices: int = 1) -> Sampling:
         """How the batch of one iteration comes about on each of so many devices."""

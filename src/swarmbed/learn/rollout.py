@@ -70,6 +70,12 @@ def empty_tally(task: Task) -> Tally:
     return Tally(nothing, nothing, nothing, {metric.name: nothing for metric in task.metrics})
 
 
+def tally_of(task: Task, environments: Environments, chosen: Array) -> Tally:
+    """Of the episodes of the chosen environments, as far as they have come."""
+    state, episode_return, _, so_far = environments
+    return counted(task, empty_tally(task), chosen, state, episode_return, so_far)
+
+
 def start(task: Task, key: PRNGKeyArray, num_envs: int, *, random_age: bool = True) -> Environments:
     """New environments. With random ages one batch sees all phases of an episode from the beginning on; such first,
     partial episodes are not counted in any mean."""
@@ -217,6 +223,16 @@ def counted(
         tally.returns + (weight * episode_return).sum(),
         tally.lengths + (weight * state.age).sum(),
         {name: value + ends[name] for name, value in tally.metrics.items()},
+    )
+
+
+def renewed(task: Task, environments: Environments, ended: Array, key: PRNGKeyArray) -> Environments:
+    """New episodes in place of those that ended."""
+    return Environments(
+        _restart(task, ended, environments.state, key),
+        jnp.where(ended, 0.0, environments.episode_return),
+        environments.is_whole | ended,
+        {name: jnp.where(ended, 0.0, value) for name, value in environments.so_far.items()},
     )
 
 

@@ -10,6 +10,7 @@ from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
 from swarmbed.algorithms.base import PolicyParams
+from swarmbed.compute.on_call import compiled_on_call
 from swarmbed.controllers.base import Controller
 from swarmbed.embeddings.base import Embedding
 from swarmbed.networks.base import Model, Network, as_network
@@ -61,14 +62,14 @@ class Policy(Controller):
                 "observation must be that of the agents of one swarm, local (agents, properties), not "
                 f"{found}; use jax.vmap for several swarms"
             )
-        return self._noisy(self.mean(observation), key)
+        return self._noisy(compiled_on_call(_means, self._parts, self.params, observation), key)
 
     def act(self, state: State, key: PRNGKeyArray | None = None) -> Float[Array, "N A"]:
         """The actions of a whole swarm on the policy's own task: the mean or, given a key, a sample."""
         if not is_state(state):
             words = "reset and step return it (for an observation, call the policy itself)"
             raise SwarmbedError(f"state must be a State, as {words}, not {shown(state)}")
-        return self._noisy(self.sampling(False).control(self.task, state, jax.random.key(0)), key)
+        return self._noisy(compiled_on_call(_means_of_swarm, self._parts, self.params, state), key)
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
         """The actions of a swarm on any task that the policy fits; sampled if the policy is stochastic."""
@@ -100,12 +101,27 @@ class Policy(Controller):
         return Path(path)
 
     @property
+    def form(self) -> Any:
+        return type(self), self.embedding, self.network, self.stochastic
+
+    @property
+    def weights(self) -> PolicyParams:
+        return self.params
+
+    def with_weights(self, weights: PolicyParams) -> "Policy":
+        return replace(self, params=weights)
+
+    @property
     def model(self) -> Model:
         return self.model_for(self.task)
 
     def model_for(self, task: Task) -> Model:
         """The same network over another task's slots."""
         return self.network.model(task.layout, self.embedding, task.action_size)
+
+    @property
+    def _parts(self) -> tuple[Task, Embedding, Network]:
+        return self.task, self.embedding, self.network
 
     @property
     def specs(self) -> dict[str, Any]:
@@ -137,6 +153,16 @@ class Policy(Controller):
             return mean
         check_key(key)
         return mean + jnp.exp(self.params.log_std) * jax.random.normal(key, mean.shape, mean.dtype)
+
+
+def _means(parts: tuple[Task, Embedding, Network], params: PolicyParams, observation: Observation) -> Array:
+    task, embedding, network = parts
+    return Policy(task, embedding, params, network).mean(observation)
+
+
+def _means_of_swarm(parts: tuple[Task, Embedding, Network], params: PolicyParams, state: State) -> Array:
+    task, embedding, network = parts
+    return Policy(task, embedding, params, network).control(task, state, jax.random.key(0))
 
 
 def _columns(task: Task) -> str:

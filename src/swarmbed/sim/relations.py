@@ -89,6 +89,11 @@ def relative_orientation(to_target: Displacement, target_facing: Direction) -> D
     )
 
 
+def relative_heading(facing: Direction, target_facing: Direction) -> Direction:
+    """φ^j − φ^i: where target j faces, seen from origin i."""
+    return Direction(*to_own_frame(target_facing.cos, target_facing.sin, facing))
+
+
 def relative_velocity(
     velocity: Float[Array, "M 2"], target_velocity: Float[Array, "*own T 2"]
 ) -> tuple[Float[Array, "M T"], Float[Array, "M T"]]:
@@ -99,7 +104,7 @@ def relative_velocity(
     )
 
 
-def to_own_frame(x: Float[Array, "M T"], y: Float[Array, "M T"], facing: Direction) -> tuple[Array, Array]:
+def to_own_frame(x: Float[Array, "*own T"], y: Float[Array, "*own T"], facing: Direction) -> tuple[Array, Array]:
     """World-frame vectors in the frame of origin i, whose first axis is its heading."""
     cos, sin = facing.cos[:, None], facing.sin[:, None]
     return x * cos + y * sin, y * cos - x * sin

@@ -15,7 +15,7 @@ from swarmbed.study.inference import (
     share_above,
     share_higher,
 )
-from swarmbed.study.readings import Found, Reached, Reading, Succeeds
+from swarmbed.study.readings import Found, Reached, Reading, Returned, Succeeds
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Better(Statement):
 class BetterThanController(Statement):
     """A method's runs are better than a controller, which is not trained and has one number."""
 
-    ours: Reached
+    ours: Reached | Returned
     controller: str  # its label in the contest
 
     @property
@@ -77,7 +77,7 @@ class BetterThanController(Statement):
 
     def evidence(self, source: Source) -> Evidence | None:
         ours = self.ours.values(source).values()
-        theirs = source.controller_reached(self.ours.contest, self.controller, self.ours.agents, self.ours.step)
+        theirs = self.ours.of_controller(source, self.controller)
         if theirs is None:
             return None
         first, second = _oriented(ours, [theirs], 1.0 if self.ours.higher_is_better else -1.0)

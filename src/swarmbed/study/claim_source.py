@@ -51,6 +51,16 @@ class Source:
         curve = self.each_run(experiment).get("controllers", {}).get(label, {}).get(str(agents))
         return curve[self._index(experiment, step)] if curve else None
 
+    def returned(self, experiment: str, training: Training, agents: int) -> BySeed:
+        """A contest's mean return, of every run's policy."""
+        returns = self.each_run(experiment).get("returns", {}).get(training.name, {}).get(str(agents), {})
+        return {int(seed): value for seed, value in returns.items() if int(seed) < self.planned(training)}
+
+    def controller_returned(self, experiment: str, label: str, agents: int) -> float | None:
+        """The same of a controller, which is not trained."""
+        found: float | None = self.each_run(experiment).get("controller_returns", {}).get(label, {}).get(str(agents))
+        return found
+
     def standing(self, experiment: str, label: str, agents: int) -> dict[str, Any]:
         """What the contest itself measured of an entry, with intervals over episodes; empty before it did."""
         panels = self._read(experiment, "evaluation.json").get("panels", [])

@@ -24,20 +24,22 @@ EVERY = 10  # steps between the numbers that are kept
 def evaluate_each_run(
     contest: Contest, task: Task, store: Store, budget: Budget, on_progress: Report | None = None
 ) -> dict[str, Any]:
-    """The task's first metric over time: of every run by method, size of swarm and seed, and of controllers."""
+    """The task's first metric over time, and the return: of every run by method, size of swarm and seed, and of
+    controllers by size of swarm."""
     episodes = episodes_of_a_run(budget)
-    runs: dict[str, Any] = {}
-    controllers: dict[str, Any] = {}
+    found: dict[str, Any] = {"runs": {}, "controllers": {}, "returns": {}, "controller_returns": {}}
     for number, (name, seed, who, agents) in enumerate(_evaluations(contest, store, budget), start=1):
-        if curve := _curve(who, task, agents, episodes):
-            kept = controllers.setdefault(name, {}) if seed is None else runs.setdefault(name, {})
-            if seed is None:
-                kept[str(agents)] = curve
-            else:
-                kept.setdefault(str(agents), {})[str(seed)] = curve
+        if (result := _evaluation(who, task, agents, episodes)) is not None:
+            kind = ("runs", "returns") if seed is not None else ("controllers", "controller_returns")
+            for group, value in zip(kind, (_curve(result), float(result.returns.mean())), strict=True):
+                kept = found[group].setdefault(name, {})
+                if seed is None:
+                    kept[str(agents)] = value
+                else:
+                    kept.setdefault(str(agents), {})[str(seed)] = value
         if on_progress is not None:
             on_progress(number * episodes)
-    return {"episodes": episodes, "seed": 1, "steps": steps_kept(task), "runs": runs, "controllers": controllers}
+    return {"episodes": episodes, "seed": 1, "steps": steps_kept(task), **found}
 
 
 def count_episodes(contest: Contest, store: Store, budget: Budget) -> int:
@@ -65,13 +67,17 @@ def steps_kept(task: Task) -> list[int]:
     return sorted({*range(0, task.horizon + 1, EVERY), task.horizon})
 
 
-def _curve(who: str | Path, task: Task, agents: int, episodes: int) -> list[float]:
-    """Mean over episodes at the steps that are kept; empty for a policy that is gone or does not fit the swarm."""
+def _evaluation(who: str | Path, task: Task, agents: int, episodes: int) -> Evaluation | None:
+    """None for a policy that is gone or does not fit the swarm."""
     if isinstance(who, Path) and not who.is_file():
-        return []
+        return None
     try:
-        result: Evaluation = evaluate(who, task, num_agents=agents, episodes=episodes, seed=1, progress=False)
+        return evaluate(who, task, num_agents=agents, episodes=episodes, seed=1, progress=False)
     except SwarmbedError:
-        return []
+        return None
+
+
+def _curve(result: Evaluation) -> list[float]:
+    """Mean over episodes at the steps that are kept."""
     means = next(iter(result.curves.values())).mean(axis=0)
-    return list(plain(means[steps_kept(task)]))
+    return list(plain(means[steps_kept(result.task)]))

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from swarmbed import __version__
 from swarmbed.evaluation import reports, statistics
-from swarmbed.evaluation.evaluate import Evaluation, evaluate, group_size
+from swarmbed.evaluation.episodes import group_size
+from swarmbed.evaluation.evaluate import Evaluation, evaluate
 from swarmbed.evaluation.progress import Report
 from swarmbed.learn import estimate
 from swarmbed.policy.find import NamedController, as_named_controller

@@ -101,6 +101,31 @@ class Reached(Reading):
     def values(self, source: Source) -> BySeed:
         return source.reached(self.contest, self.training, self.agents, self.step)
 
+    def of_controller(self, source: Source, label: str) -> float | None:
+        """The same number of a controller in the contest."""
+        return source.controller_reached(self.contest, label, self.agents, self.step)
+
+
+@dataclass(frozen=True)
+class Returned(Reading):
+    """Mean return of the run's greedy policy in a contest, with a size of swarm."""
+
+    contest: str  # the experiment that evaluates it
+    agents: int
+
+    what = "return of an episode"
+
+    @property
+    def who(self) -> str:
+        return f"{self.training.label} at {self.agents}"
+
+    def values(self, source: Source) -> BySeed:
+        return source.returned(self.contest, self.training, self.agents)
+
+    def of_controller(self, source: Source, label: str) -> float | None:
+        """The same number of a controller in the contest."""
+        return source.controller_returned(self.contest, label, self.agents)
+
 
 @dataclass(frozen=True)
 class Succeeds(Reached):

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, PRNGKeyArray
 
+from swarmbed.compute.on_call import compiled_on_call
 from swarmbed.spec.arguments import checked_arguments
 from swarmbed.tasks.base import Observation, State, Step, Task
 
@@ -29,14 +30,16 @@ class AutoReset:
         return self.task.reset(key)
 
     def step(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Step:
-        action = self.task.check_step(key, state, action)
-        step_key, reset_key = jax.random.split(key)
-        ended_state, reward, terminated, truncated = self.task.advance(step_key, state, action)
-        ended = terminated | truncated
-        fresh = self.task.initial(reset_key)
-        following = jax.tree.map(lambda new, old: jnp.where(ended, new, old), fresh, ended_state)
-        info = {**self.task.measure(ended_state), "final_state": ended_state}
-        return Step(self.task.observe(following), following, reward, terminated, truncated, info)
+        return compiled_on_call(_step, self.task, key, state, self.task.check_step(key, state, action))
+
+
+def _step(task: Task, key: PRNGKeyArray, state: State, action: Array) -> Step:
+    step_key, reset_key = jax.random.split(key)
+    ended_state, reward, terminated, truncated = task.advance(step_key, state, action)
+    ended = terminated | truncated
+    following = jax.tree.map(lambda new, old: jnp.where(ended, new, old), task.initial(reset_key), ended_state)
+    info = {**task.measure(ended_state), "final_state": ended_state}
+    return Step(task.observe(following), following, reward, terminated, truncated, info)
 
 
 @checked_arguments(task="a task; swarmbed.make makes one from its name")

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from swarmbed.compute.on_call import compiled_on_call
 from swarmbed.spec import limits
 from swarmbed.spec.errors import SwarmbedError, choose, shown
 from swarmbed.spec.keys import check_key
@@ -104,17 +105,14 @@ class Task(Spec, ABC):
     # The environment.
 
     def reset(self, key: PRNGKeyArray) -> tuple[Observation, State]:
-        """A new episode."""
+        """A new episode. Compiled by itself when it is called with numbers, like ``step``."""
         check_key(key)
         _check_fits(self)
-        state = self.initial(key)
-        return self.observe(state), state
+        return compiled_on_call(_reset, self, key)
 
     def step(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Step:
         """One time step. Never resets by itself; :func:`swarmbed.auto_reset` does."""
-        action = self.check_step(key, state, action)
-        state, reward, terminated, truncated = self.advance(key, state, action)
-        return Step(self.observe(state), state, reward, terminated, truncated, self.measure(state))
+        return compiled_on_call(_step, self, key, state, self.check_step(key, state, action))
 
     def advance(self, key: PRNGKeyArray, state: State, action: Float[Array, "N A"]) -> Advance:
         """The one step of the project: move, count time, reward, end. ``step`` adds the observation."""
@@ -249,6 +247,16 @@ class Task(Spec, ABC):
         wanted = (self.num_agents, self.action_size)
         if jnp.shape(action) != wanted:
             raise SwarmbedError(f"action must have shape {wanted} (agents, numbers per agent), not {jnp.shape(action)}")
+
+
+def _reset(task: Task, key: PRNGKeyArray) -> tuple[Observation, State]:
+    state = task.initial(key)
+    return task.observe(state), state
+
+
+def _step(task: Task, key: PRNGKeyArray, state: State, action: Array) -> Step:
+    state, reward, terminated, truncated = task.advance(key, state, action)
+    return Step(task.observe(state), state, reward, terminated, truncated, task.measure(state))
 
 
 @functools.lru_cache(maxsize=256)

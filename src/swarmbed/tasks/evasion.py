@@ -17,7 +17,7 @@ from swarmbed.spec.settings import setting
 from swarmbed.tasks import overview
 from swarmbed.tasks.base import ObservedSet, State
 from swarmbed.tasks.disturbances import sensing
-from swarmbed.tasks.swarm import Columns, SwarmTask, direction_columns, displacement_columns
+from swarmbed.tasks.swarm import Columns, SwarmTask, located_columns
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,8 @@ class EvasionTask(SwarmTask):
         """Distance and bearing of every evader, and which of them are in sight; arrays are (viewers, evaders)."""
         to_evader, seen = self.perceive_evaders(state, viewers)
         bearing = relations.bearing(to_evader, relations.heading_vector(self.believed_heading(state)[viewers]))
-        columns = {"distance": to_evader.distance / self.sight_range} | direction_columns("bearing", bearing)
-        if self.observation == "displacement":
-            columns |= displacement_columns(columns["distance"], bearing)
-        return columns, seen
+        distance = to_evader.distance / self.sight_range
+        return {"distance": distance} | located_columns(distance, bearing, self.observation == "displacement"), seen
 
     def perceive_evaders(self, state: State, viewers: Int[Array, " M"]) -> tuple[relations.Displacement, Array]:
         """Where the viewers believe the evaders are, and which of them they see."""

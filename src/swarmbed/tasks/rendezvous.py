@@ -1,5 +1,6 @@
 """Rendezvous: all agents meet at one point that is not agreed on in advance."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,6 +13,8 @@ from swarmbed.sim.pairs import sum_over_pairs
 from swarmbed.spec.settings import setting
 from swarmbed.tasks.base import Goal, Metric, State
 from swarmbed.tasks.swarm import Sensed, SwarmTask
+
+FINE = 5e-4  # ε of the precision cost, as a share of d_c
 
 
 @dataclass(frozen=True)
@@ -37,10 +40,14 @@ class Rendezvous(SwarmTask):
         "extended", "what agents sense", flag="observe", choices=("basic", "extended", "comm", "displacement")
     )
     action_cost: float = setting(1e-3, "weight −β of the joint action's norm in the reward", at_least=0)
+    precision_cost: float = setting(
+        0.0, "weight of the logarithm of all distances, as a cost in the reward: an aid to train with", at_least=0
+    )
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         spread = self._shortened(next_state) / (self._pairs(next_state) * self.comm_range)
-        return -spread - self.action_cost * _norm(jnp.where(state.present[:, None], action, 0.0))
+        effort = self.action_cost * _norm(jnp.where(state.present[:, None], action, 0.0))
+        return -spread - effort - self._cost_of_imprecision(next_state)
 
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         if self.is_large:
@@ -70,6 +77,22 @@ class Rendezvous(SwarmTask):
             return sum_over_pairs(self.space, position, present, lambda d: jnp.minimum(d, self.comm_range))
         # The matrix holds every pair twice and a zero diagonal; a lone agent has no pair and no distance term.
         return jnp.minimum(self.pair_distances(state), self.comm_range).sum() / 2
+
+    def _cost_of_imprecision(self, state: State) -> Float[Array, ""]:
+        """What ``precision_cost`` takes off the reward: the mean over pairs of log(1 + d/ε), which is 1 at d_c.
+
+        A swarm that has gathered to a tenth of a unit has all but nothing left to gain in the task's own reward, which
+        is linear in the distance, so the last part is learned from noise. With the logarithm every halving counts.
+        """
+        if isinstance(self.precision_cost, float) and self.precision_cost == 0:
+            return jnp.zeros(())
+        fine = FINE * self.comm_range
+        cost = lambda distance: jnp.log1p(jnp.minimum(distance, self.comm_range) / fine)  # noqa: E731
+        if self.is_large:
+            total = sum_over_pairs(self.space, state.agents.position, state.present, cost)
+        else:
+            total = cost(self.pair_distances(state)).sum() / 2
+        return self.precision_cost * total / (self._pairs(state) * math.log1p(1 / FINE))
 
     def _pairs(self, state: State) -> Float[Array, ""]:
         """N(N−1)/2, or 1 for a lone agent."""

@@ -7,7 +7,8 @@ from jax import Array
 from swarmbed.sim import relations
 
 Columns = dict[str, Array]
-NEAR = 0.02  # share of the largest sensed distance within which the bearing of *displacement* fades
+# Shares of the largest sensed distance within which the two bearings of *displacement* fade.
+NEAR, CLOSE = 0.02, 0.001
 
 
 class Sensed(NamedTuple):
@@ -17,16 +18,22 @@ class Sensed(NamedTuple):
     sets: tuple[tuple[Columns, Array], ...]
 
 
-def displacement_columns(distance: Array, bearing: relations.Direction) -> Columns:
-    """Where something is, ahead and to the left of the agent: d [cos φ, sin φ], and the same with d / (d + ε) for d.
+def located_columns(distance: Array, bearing: relations.Direction, smooth: bool) -> Columns:
+    """Where something is, ahead and to the left of the agent: its bearing φ or, without jumps, d [cos φ, sin φ] and
+    the same with d / (d + ε) for d, for two values of ε.
 
-    The bearing jumps when two agents pass each other and the displacement is tiny where it matters most; the second
-    pair is a bearing that fades to 0 within ε, which lets a network steer smoothly onto a point. d and ε are in units
-    of the largest sensed distance.
+    The bearing jumps when two agents pass each other: a policy that steers by it never comes to rest. The displacement
+    does not, but is tiny where it matters most. The other two pairs are bearings that fade to 0 within ε: the first
+    lets an agent slow down, the second lets it still turn towards something next to it. d and ε are in units of the
+    largest sensed distance.
     """
-    fading = 1.0 / (distance + NEAR)
-    ahead, left = distance * bearing.cos, distance * bearing.sin
-    return {"ahead": ahead, "left": left, "near ahead": ahead * fading, "near left": left * fading}
+    if not smooth:
+        return direction_columns("bearing", bearing)
+    columns = {"ahead": distance * bearing.cos, "left": distance * bearing.sin}
+    for name, fades in (("near", NEAR), ("close", CLOSE)):
+        share = distance / (distance + fades)
+        columns |= {f"{name} ahead": share * bearing.cos, f"{name} left": share * bearing.sin}
+    return columns
 
 
 def direction_columns(name: str, direction: relations.Direction) -> Columns:

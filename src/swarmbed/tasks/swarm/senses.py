@@ -16,7 +16,7 @@ from swarmbed.tasks import overview
 from swarmbed.tasks.base import ColumnNames, Layout, Observation, ObservedSet, State
 from swarmbed.tasks.disturbances import messages, sensing
 from swarmbed.tasks.disturbances.state import Past
-from swarmbed.tasks.swarm.columns import Columns, Sensed, direction_columns, displacement_columns
+from swarmbed.tasks.swarm.columns import Columns, Sensed, direction_columns, located_columns
 from swarmbed.tasks.swarm.search import SearchingSwarm
 
 
@@ -70,18 +70,19 @@ class SwarmTask(SearchingSwarm):
             facing = jax.tree.map(lambda value: value[near.agent], believed)
         columns = {"distance": to_other.distance / self.comm_range}
         bearing = relations.bearing(to_other, own_facing)
-        columns |= direction_columns("bearing", bearing)
-        if self.observation == "displacement":
-            columns |= displacement_columns(columns["distance"], bearing)
-        if self.observation != "basic":
+        is_smooth = self.observation == "displacement"
+        columns |= located_columns(columns["distance"], bearing, is_smooth)
+        if is_smooth:
+            columns |= direction_columns("heading", relations.relative_heading(own_facing, facing))
+        elif self.observation != "basic":
             columns |= direction_columns("orientation", relations.relative_orientation(to_other, facing))
-            if agents.speed is not None and state.agents.speed is not None:
-                velocity = agents.speed[..., None] * jnp.stack(facing, -1)
-                own_velocity = state.agents.speed[:, None] * jnp.stack(believed, -1)
-                dx, dy = relations.relative_velocity(own_velocity[viewers], velocity)
-                if self.velocity_frame == "own" or self.observation == "displacement":
-                    dx, dy = relations.to_own_frame(dx, dy, own_facing)
-                columns |= {"velocity x": dx / (2 * self.max_speed), "velocity y": dy / (2 * self.max_speed)}
+        if self.observation != "basic" and agents.speed is not None and state.agents.speed is not None:
+            velocity = agents.speed[..., None] * jnp.stack(facing, -1)
+            own_velocity = state.agents.speed[:, None] * jnp.stack(believed, -1)
+            dx, dy = relations.relative_velocity(own_velocity[viewers], velocity)
+            if self.velocity_frame == "own" or is_smooth:
+                dx, dy = relations.to_own_frame(dx, dy, own_facing)
+            columns |= {"velocity x": dx / (2 * self.max_speed), "velocity y": dy / (2 * self.max_speed)}
         if told.transmitted is not None:
             columns |= {"transmitted": jnp.broadcast_to(told.transmitted, mask.shape)}
         return columns, mask
@@ -120,7 +121,9 @@ class SwarmTask(SearchingSwarm):
             facing = relations.heading_vector(self.believed_heading(state)[viewers])
             wall = relations.nearest_wall(self.space, own.position, facing)
             columns |= {"wall distance": wall.distance / (min(self.width, self.height) / 2)}
-            columns |= direction_columns("wall", wall.direction)
+            # The nearest wall is another one on either side of the middle, where a swarm likes to meet.
+            nearness = 1 - columns["wall distance"] if self.observation == "displacement" else 1.0
+            columns |= direction_columns("wall", relations.Direction(*(nearness * part for part in wall.direction)))
         if own.speed is not None and own.turn_rate is not None:
             columns |= {"speed": own.speed / self.max_speed, "turn rate": own.turn_rate / self.max_turn_rate}
         return columns
