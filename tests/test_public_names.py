@@ -30,3 +30,8 @@ def test_importing_loads_nothing_heavy() -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(swarmbed, "trian")
     assert "train" in dir(swarmbed)
+
+
+def test_a_misspelt_name_is_answered_with_the_right_one() -> None:
+    done = subprocess.run([sys.executable, "-c", "import swarmbed; swarmbed.evalute"], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1].endswith("has no attribute 'evalute'. Did you mean: 'evaluate'?")

@@ -5,6 +5,7 @@ which keeps ``import swarmbed`` and ``swarmbed --help`` fast.
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
@@ -46,7 +47,8 @@ __all__ = sorted(_WHERE)  # pyright: ignore[reportUnsupportedDunderAll]
 
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
-        raise AttributeError(f"module 'swarmbed' has no attribute {name!r}")
+        # With both, Python adds the name that was probably meant.
+        raise AttributeError(f"module 'swarmbed' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     return getattr(importlib.import_module(_WHERE[name]), name)
 
 

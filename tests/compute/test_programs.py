@@ -159,3 +159,17 @@ def test_a_program_that_jax_has_in_its_own_cache_is_kept_whole(tmp_path: Path) -
     assert run(first=False) == expected  # compiled while JAX has it
     assert len(list((tmp_path / "programs").iterdir())) == 1
     assert run(first=False) == expected  # read back
+
+
+def test_the_folder_is_the_one_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(chosen: str, caches: str) -> Path:
+        monkeypatch.setenv("SWARMBED_CACHE", chosen)
+        monkeypatch.setenv("XDG_CACHE_HOME", caches)
+        return programs.folder()
+
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    mine, caches = str(tmp_path / "mine"), str(tmp_path / "caches")
+    assert found(mine, caches) == tmp_path / "mine"
+    assert found("", caches) == tmp_path / "caches" / "swarmbed"
+    for not_a_folder in ("", "relative"):  # the standard says that a relative one is to be ignored
+        assert found("", not_a_folder) == tmp_path / "home" / ".cache" / "swarmbed"

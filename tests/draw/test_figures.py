@@ -64,6 +64,14 @@ def test_the_log_axis_of_returns_is_labelled_with_the_returns_themselves():
     assert labels(figure.axes[0]) == ["−20", "−50", "−100", "−200"]  # from the top
 
 
+def test_a_log_axis_without_a_power_of_ten_in_it_has_plain_labels():
+    distances = {"NN+": Curve(STEPS, [11.0, 17.0, 22.7, 22.4])}
+    figure = learning_figure(distances, ylabel="mean distance", log=True, xlabel="iteration")
+    figure.canvas.draw()
+    assert labels(figure.axes[0]) == ["12", "16", "20", "24"]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels(minor=True) if text.get_text()] == []
+
+
 def test_the_log_axis_shows_all_lines_and_bands():
     band = {"NN": Curve(STEPS, np.full(4, -50.0), np.full(4, -400.0), np.full(4, -7.0))}
     (axes,) = learning_figure(band, ylabel="return", log=True, xlabel="iteration").axes
@@ -214,6 +222,12 @@ def test_a_run_without_a_whole_episode_says_so(metrics):
     metrics.write_text("\n".join([HEADER, ROWS[0]]) + "\n")
     axes = training_figure(read_metrics(metrics)).axes[0]
     assert [text.get_text() for text in axes.texts] == ["no whole episode has ended yet"]
+
+
+def test_a_metric_without_a_number_has_no_scale(metrics):
+    metrics.write_text("\n".join([f"{HEADER},far", *(f"{row}," for row in ROWS)]) + "\n")
+    kl, *_, far = training_figure(read_metrics(metrics), [Metric("far", "distance", "m")]).axes[1:]
+    assert far.get_yticks().size == 0 < kl.get_yticks().size
 
 
 def test_a_single_iteration_is_a_dot(metrics):

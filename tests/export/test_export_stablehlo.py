@@ -1,5 +1,7 @@
 """StableHLO: what is written can be read back by JAX alone, and gives the policy's actions."""
 
+import sys
+
 import jax
 import numpy as np
 import pytest
@@ -64,3 +66,12 @@ def test_the_file_alone_is_enough_for_jax() -> None:
     action = model.call(observation.local, observation.sets[0].elements, observation.sets[0].mask)
     np.testing.assert_allclose(action, jax.jit(policy.mean)(observation), atol=1e-5)
     assert set(model.platforms) >= {"cpu", "cuda", "tpu"}
+
+
+def test_a_missing_package_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "flatbuffers", None)
+    with pytest.raises(SwarmbedError) as caught:
+        stablehlo.convert(exported(random_policy(ONE_SET, EMBEDDINGS["mean"])), "policy")
+    assert str(caught.value) == (
+        "format stablehlo needs the package 'flatbuffers', which is missing: install swarmbed[export]"
+    )

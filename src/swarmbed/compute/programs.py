@@ -33,8 +33,11 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 def folder() -> Path:
-    """Where programs and JAX's own compilations are kept."""
-    return Path(os.environ.get("SWARMBED_CACHE", Path.home() / ".cache" / "swarmbed"))
+    """Where programs and JAX's own compilations are kept: where the user keeps caches, unless SWARMBED_CACHE says."""
+    if chosen := os.environ.get("SWARMBED_CACHE"):
+        return Path(chosen)
+    caches = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (caches if caches.is_absolute() else Path.home() / ".cache") / "swarmbed"
 
 
 def kept(spec: Any, function: str, arguments: Any, devices: Sequence[Any], compile_it: Callable[[], Any]) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from swarmbed.draw.style import Style
@@ -52,9 +52,11 @@ def log_scale(axes: Axes, curves: Iterable[Curve]) -> None:
         # Five decades below the largest value a line leaves through the bottom.
         axes.set_yscale("log", nonpositive="clip")
         axes.set_ylim(max(above.min(), 1e-5 * above.max()) / 1.1, 1.1 * above.max())
-        if above.max() > 3 * above.min():
-            axes.yaxis.set_major_formatter(_PLAIN)
-            axes.yaxis.set_minor_formatter(NullFormatter())
+        if above.max() <= 3 * above.min():
+            # There may be no power of ten in between.
+            axes.yaxis.set_major_locator(MaxNLocator(4))
+        axes.yaxis.set_major_formatter(_PLAIN)
+        axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _negated_log(axes: Axes, lowest: float, highest: float) -> None:

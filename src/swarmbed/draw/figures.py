@@ -110,6 +110,8 @@ def training_figure(columns: dict[str, NDArray[np.floating[Any]]], metrics: Sequ
         title = textwrap.fill(label, 84 // len(names))  # as many letters as fit over one of so many panels
         draw_curves(plain_axes(axes, title=title, xlabel="iteration"), {"": curve}, {"": _line_or_dot(axes, curve)})
         axes.title.set_fontsize(9)
+        if not np.isfinite(columns[column]).any():
+            axes.set_yticks([])
         if column in logged and logged[column].log:
             log_scale(axes, [curve])
         _iteration_axis(axes, iteration)

@@ -92,6 +92,12 @@ def not_convertible(made: Exported, format: str, error: Exception) -> SwarmbedEr
     )
 
 
+def missing(format: str, error: ModuleNotFoundError) -> SwarmbedError:
+    """The sentence for a package that a format needs."""
+    package = str(error.name).partition(".")[0]
+    return SwarmbedError(f"format {format} needs the package {package!r}, which is missing: install swarmbed[export]")
+
+
 def random_inputs(made: Exported, count: int, batch: int, seed: int = 0) -> list[np.ndarray]:
     """Inputs with ``count`` slots per set (where that is open), of which about a third are absent.
 

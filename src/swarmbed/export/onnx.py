@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from swarmbed.export.function import Exported, Run, check_weights, not_convertible
-from swarmbed.spec.errors import SwarmbedError
+from swarmbed.export.function import Exported, Run, check_weights, missing, not_convertible
 
 OPSET = 18  # from 2022: old enough for the runtimes on robots, new enough for all we need
 
@@ -19,7 +18,7 @@ def convert(made: Exported, name: str) -> bytes:
     try:
         from jax2onnx import to_onnx
     except ModuleNotFoundError as error:
-        raise missing(error) from error
+        raise missing("onnx", error) from error
     with _quiet():
         try:
             model = to_onnx(
@@ -40,7 +39,7 @@ def open_model(made: Exported, content: bytes) -> Run:
     try:
         import onnxruntime
     except ModuleNotFoundError as error:
-        raise missing(error) from error
+        raise missing("onnx", error) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 3  # its warnings are about optimisations that it did not find
@@ -51,11 +50,6 @@ def open_model(made: Exported, content: bytes) -> Run:
         return np.asarray(session.run(None, dict(zip(names, arrays, strict=True)))[0])
 
     return run
-
-
-def missing(error: ModuleNotFoundError) -> SwarmbedError:
-    package = str(error.name).partition(".")[0]
-    return SwarmbedError(f"format onnx needs the package {package!r}, which is missing: install swarmbed[export]")
 
 
 @contextmanager

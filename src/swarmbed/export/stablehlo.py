@@ -6,7 +6,7 @@ import jax
 import numpy as np
 from jax import export
 
-from swarmbed.export.function import Exported, Run, check_weights, not_convertible
+from swarmbed.export.function import Exported, Run, check_weights, missing, not_convertible
 
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 
@@ -14,6 +14,10 @@ PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 def convert(made: Exported, name: str) -> bytes:
     """A file that ``jax.export.deserialize`` reads, with the weights in it."""
     check_weights(made)
+    try:
+        import flatbuffers  # noqa: F401  JAX writes files with it, but does not bring it along
+    except ModuleNotFoundError as error:
+        raise missing("stablehlo", error) from error
     try:
         return bytes(export.export(jax.jit(made.function), platforms=PLATFORMS)(*made.abstract()).serialize())
     except Exception as error:
