@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +23,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.files import json_checksum, read_json, write_atomically
 from swarmbed.study.boards import SEED, Board, check_same_starts, published_starts
 from swarmbed.study.cost import microseconds
+from swarmbed.study.published import path_of
 from swarmbed.study.store import noted, score
 from swarmbed.tasks import make
 
@@ -37,9 +37,8 @@ Kept = dict[str, Any]  # a board's file: its task, its starts, and rows by name
 
 
 def published(board: Board) -> Path:
-    """Where a board's rows are: in this repository, or inside an installed package."""
-    inside = Path(str(resources.files("swarmbed"))) / "study" / "published" / f"{board.name}.json"
-    return inside if inside.is_file() else Path("results") / "leaderboard" / f"{board.name}.json"
+    """Where a board's rows are."""
+    return path_of(board.name)
 
 
 def read(board: Board, path: Path) -> Kept:

@@ -12,6 +12,7 @@ from swarmbed.cli.flags import Parser
 from swarmbed.policy.headers import notes_of, settings_of, shipped_policies
 from swarmbed.spec import registry, source
 from swarmbed.spec.settings import default_of
+from swarmbed.study.published import champions
 
 SUMMARY = "List tasks, embeddings, networks, algorithms, controllers and shipped policies"
 EXAMPLE = """
@@ -45,6 +46,7 @@ def run(argv: Sequence[str]) -> None:
                 show(variant_listing(), console)
     if chosen in (None, "policies"):
         show(policy_listing(), console)
+        show(champion_listing(), console)
 
 
 def show(listing: Listing, console: Console) -> None:
@@ -113,3 +115,10 @@ def policy_listing() -> Listing:
         rows.append((name, notes.get("label", ""), str(task["name"]), str(task["num_agents"]), score))
     headings = ("name", "method", "trained on", "agents", "return")
     return Listing("shipped policies", headings, rows, ("agents", "return"))
+
+
+def champion_listing() -> Listing:
+    """The best shipped policy of every task on the published leaderboard, and the best classical controller there."""
+    rows = [(c.name, str(c.agents), c.score, f"{c.rival} {c.rival_score}") for c in champions()]
+    title = "champions: return on the leaderboard, and where the swarm ends"
+    return Listing(title, ("name", "agents", "reaches", "best controller"), rows, ("agents",))
