@@ -21,9 +21,9 @@ PLACEHOLDER = re.compile(r"(^|[^\w+])([A-Z]{2,}|N|…)([^\w+=]|$)")
 def commands_of(page: str) -> list[str]:
     """Those in blocks and those in sentences, without the ones that leave something for the reader to fill in."""
     blocks = "".join(code for kind, code in BLOCK.findall(page) if kind in ("", "bash")).replace("\\\n", " ")
-    lines = [line for line in blocks.splitlines() if COMMAND.match(line)]
     inline = [" ".join(command.split()) for command in INLINE.findall(re.sub(BLOCK, "", page))]
-    found = [shlex.join(shlex.split(line, comments=True)) for line in [*lines, *inline]]
+    lines = [line for line in [*blocks.splitlines(), *inline] if COMMAND.match(line)]
+    found = [shlex.join(shlex.split(line, comments=True)) for line in lines]
     return [command for command in dict.fromkeys(found) if not PLACEHOLDER.search(command)]
 
 
