@@ -1,10 +1,11 @@
 """Writes docs/settings.md, the reference of all settings, from the code: ``python docs/make_settings.py``."""
 
-from dataclasses import fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
 from swarmbed.cli.commands.train import Pictures
+from swarmbed.controllers.base import Controller
 from swarmbed.learn.learner import BatchSettings
 from swarmbed.run.distributed import Cluster
 from swarmbed.run.settings import Outputs, RunSettings
@@ -31,7 +32,7 @@ def table(spec: type, group: str | None = None) -> list[str]:
         if field.metadata.get("group") != group:
             continue
         cells = [
-            f"`--{flag_name(field)}`",
+            f"`{on_the_command_line(spec, field)}`",
             f"`{field.name}`",
             shown(default_of(field)),
             allowed(field, hints[field.name]),
@@ -39,6 +40,11 @@ def table(spec: type, group: str | None = None) -> list[str]:
         ]
         rows.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return rows if len(rows) > 2 else ["No settings."]
+
+
+def on_the_command_line(spec: type, field: Field[Any]) -> str:
+    """A controller's settings have one flag, which is repeated."""
+    return f"--gain {field.name}=…" if issubclass(spec, Controller) else f"--{flag_name(field)}"
 
 
 def shown(value: Any) -> str:

@@ -1,5 +1,6 @@
 """Every command in the documentation is one that the program takes: its flags exist, and their values are allowed."""
 
+import itertools
 import re
 import shlex
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from swarmbed.cli.flags import parser_of
 from swarmbed.cli.main import command_names
+from swarmbed.spec import registry
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -48,6 +50,28 @@ def readers_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_command_is_taken(page: str, command: str) -> None:
     name, *words = shlex.split(command)[1:]
     parser_of(name, words).parse(words)
+
+
+def test_a_flag_in_a_sentence_or_a_table_exists() -> None:
+    """Of some command; which one, the sentence says."""
+    known = {"--stored"}  # of benchmarks/run.py
+    for name in command_names():
+        known |= options_of(name)
+    for task, (embedding, algorithm) in itertools.product(
+        registry.tasks.all(), itertools.zip_longest(registry.embeddings.all(), registry.algorithms.all())
+    ):
+        known |= options_of("train", task, *chosen("embedding", embedding), *chosen("algorithm", algorithm))
+    for page in PAGES:
+        for code in re.findall(r"`(--[^`]+)`", re.sub(BLOCK, "", page.read_text(encoding="utf-8"))):
+            assert set(re.findall(r"--[a-z][a-z-]*", code)) <= known, (page.name, code)
+
+
+def options_of(command: str, *words: str) -> set[str]:
+    return {option for action in parser_of(command, words)._actions for option in action.option_strings}
+
+
+def chosen(kind: str, name: str | None) -> tuple[str, ...]:
+    return () if name is None else (f"--{kind}", name)
 
 
 def test_there_are_commands_to_try() -> None:
