@@ -43,8 +43,11 @@ def test_a_list_in_eighty_columns_breaks_no_name(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["list", "policies"]) == 0
-    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("multi-pursuit-")]
+    policies, champions = capsys.readouterr().out.split("champions:")
+    rows = [line for line in policies.splitlines() if line.startswith("multi-pursuit-")]
     assert rows and all(" multi_pursuit " in row for row in rows)
+    best = [line.split()[0] for line in champions.splitlines() if line.startswith("multi-pursuit-")]
+    assert best and best[0] in policies
 
 
 @pytest.mark.parametrize("what", ["tasks", "policies", "algorithms"])

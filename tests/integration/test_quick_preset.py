@@ -18,5 +18,6 @@ def test_the_quick_preset_differentiates_through_the_swarm_and_lowers_its_rate(t
     assert settings["algorithm"]["name"] == "analytic"
     assert settings["task"]["observation"] == "displacement"
     assert settings["run"]["schedule"] == ["learning_rate=0.005:0,0.0005:60"]
+    assert settings["algorithm"]["episodes"] == "continued"
     rows = RunFolder(out).read_metrics()
-    assert [row["mean_length"] for row in rows] == [4, 4]  # whole episodes of one segment each
+    assert [row["accepted"] for row in rows] == [1, 1]

@@ -42,9 +42,14 @@ PRESETS: dict[str, tuple[str, Config]] = {
     "quick": (
         "rendezvous within a minute: gradients through the simulator",
         {
-            "task": {"observation": "displacement"},
-            "algorithm": {"name": "analytic", "gradient_kept": 0.97, "initial_log_std": -4.0},
-            "batch": {"environments": 16, "segment": 128},
+            "task": {"observation": "displacement", "horizon": 384},
+            "algorithm": {
+                "name": "analytic",
+                "episodes": "continued",
+                "gradient_kept": 0.97,
+                "initial_log_std": -4.0,
+            },
+            "batch": {"environments": 32, "segment": 64},
             "run": {"iterations": 60, "checkpoint_every": 20, "schedule": ["learning_rate=0.005:0,0.0005:60"]},
         },
     ),
