@@ -43,6 +43,14 @@ def test_the_largest_wins_or_the_smallest_where_the_task_says_that_lower_is_bett
     assert starts.winner([point([0.2]), point([0.7]), point([0.5])], criterion, Drift()) == chosen
 
 
+def test_a_start_is_called_by_the_number_of_its_folder() -> None:
+    said: list[str] = []
+    starts.report([point([0.2]), point([0.7])], 1, RunSettings(starts="2:1"), Drift(), said.append)
+    assert said == ["explained_variance of start 0: 0.2, start 1: 0.7; start 1 continues"]
+    run = RunFolder(Path("runs") / "mine")
+    assert (run.title, RunFolder(run.starts / "1").title) == ("mine", "start 1")
+
+
 def test_what_the_other_starts_cost_is_counted_before_the_chosen_one() -> None:
     taken = starts.adopted([point([0.1, 0.1], 10, 3.0), point([0.9, 0.9], 10, 4.0), point([0.2, 0.2], 10, 5.0)], 1)
     # The others made 20 steps each, in 3 and 5 seconds.

@@ -36,6 +36,11 @@ class RunFolder:
         self.curve = path / "learning_curve.png"
         self.video = path / "episode.mp4"
 
+    @property
+    def title(self) -> str:
+        """What the run is called while it trains; the folder of a start has only a number."""
+        return f"start {self.path.name}" if self.path.parent.name == self.starts.name else self.path.name
+
     def claim(self, settings: config.Config, overwrite: bool) -> None:
         """Make the folder, which is held, this run's own. One that holds anything is refused unless it may be
         overwritten."""

@@ -81,6 +81,7 @@ def adopted(points: list[Checkpoint], chosen: int) -> Checkpoint:
 
 
 def report(points: list[Checkpoint], chosen: int, run: RunSettings, task: Task, say: Callable[[str], None]) -> None:
-    """One sentence about how the starts compare."""
-    found = ", ".join(f"{promise(point.rows or [], run.start_criterion, task):.3g}" for point in points)
-    say(f"{run.start_criterion} of the {len(points)} starts: {found}; start {chosen + 1} continues")
+    """One sentence about how the starts compare, with the numbers that their folders have."""
+    found = [f"{promise(point.rows or [], run.start_criterion, task):.3g}" for point in points]
+    each = ", ".join(f"start {number}: {value}" for number, value in enumerate(found))
+    say(f"{run.start_criterion} of {each}; start {chosen} continues")

@@ -139,7 +139,7 @@ class Trainer:
                 for logger in loggers:
                     stack.callback(logger.close)
             shown = self.outputs.progress and self.writes
-            title, metric = self.folder.path.name, self.learner.task.headline
+            title, metric = self.folder.title, self.learner.task.headline
             progress = TrainingProgress(title, self.run.iterations, point.iteration, metric, enabled=shown)
             try:
                 with heard() if jax.process_count() == 1 else nullcontext(Requests()) as requests, progress:
