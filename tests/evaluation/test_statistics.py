@@ -10,6 +10,7 @@ from swarmbed.evaluation.statistics import (
     mean_interval_over_runs,
     median_of_top_five,
     probability_better,
+    share_interval,
     wilson_interval,
 )
 
@@ -136,6 +137,12 @@ def test_every_run_meets_every_run() -> None:
 def test_the_wilson_interval_of_8_in_10() -> None:
     # p + z²/2n = 0.8 + 0.19207, z √(p(1−p)/n + z²/4n²) = 0.31352, 1 + z²/n = 1.38415
     assert wilson_interval(8, 10) == pytest.approx((0.49016, 0.94332), abs=1e-4)
+
+
+def test_every_column_of_a_table_of_trials_has_its_own_wilson_interval() -> None:
+    table = np.arange(10)[:, None] < np.array([8, 0, 10])
+    wanted = [wilson_interval(count, 10) for count in (8, 0, 10)]
+    np.testing.assert_allclose(np.transpose(share_interval(table.astype(float))), wanted)
 
 
 def test_the_wilson_interval_of_none_in_20_ends_at_z2_over_n_plus_z2() -> None:

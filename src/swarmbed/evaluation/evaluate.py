@@ -85,7 +85,8 @@ class Evaluation:
         return self.task.headline
 
     def summary(self) -> dict[str, Any]:
-        """Means over the episodes, each with a 95 % bootstrap interval beside it, ready to be written as JSON."""
+        """Means over the episodes, each with a 95 % interval beside it, ready to be written as JSON: bootstrapped, and
+        Wilson's for the share of episodes in which an event has happened."""
         report: dict[str, Any] = {
             "name": self.name,
             "task": task_name(self.task),
@@ -101,9 +102,11 @@ class Evaluation:
         numbers = {"return_mean": self.returns, "length_mean": self.lengths, **self.curves}
         counts = [metric for metric in self.task.metrics if metric.kind == "count"]
         numbers |= {f"{metric.name}_mean": self.curves[metric.curve][:, -1] for metric in counts}
+        shares = {metric.curve for metric in self.task.metrics if metric.kind == "event"}
         for name, values in numbers.items():
+            bounds = statistics.share_interval(values) if name in shares else statistics.mean_interval(values)
             report[name] = reports.plain(values.mean(axis=0))
-            report[f"{name}_ci"] = [reports.plain(bound) for bound in statistics.mean_interval(values)]
+            report[f"{name}_ci"] = [reports.plain(bound) for bound in bounds]
         for metric, goal in self._goals():
             final = self.curves[metric.curve][:, -1]
             reached = int((final > goal.value if metric.better == "higher" else final < goal.value).sum())

@@ -142,12 +142,23 @@ def wilson_interval(successes: float, trials: int) -> Interval:
 
     (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n) with p = successes / n, z = 1.96.
     """
+    low, high = _wilson(np.float64(successes), trials)
+    return Interval(float(low), float(high))
+
+
+def share_interval(successes: ArrayLike) -> Interval:
+    """Wilson's interval of every column of a table of zeros and ones, (trials, …)."""
+    table = np.asarray(successes)
+    return Interval(*_wilson(table.sum(axis=0), len(table)))
+
+
+def _wilson(successes: Any, trials: int) -> tuple[Any, Any]:
     share, square = successes / trials, NORMAL_QUANTILE**2
     centre = share + square / (2 * trials)
     reach = NORMAL_QUANTILE * np.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     scale = 1 + square / trials
     # At 0 and n the exact ends are 0 and 1; rounding must not put them a hair beyond.
-    return Interval(float(max(0.0, (centre - reach) / scale)), float(min(1.0, (centre + reach) / scale)))
+    return np.maximum(0.0, (centre - reach) / scale), np.minimum(1.0, (centre + reach) / scale)
 
 
 def _draws(runs: int, episodes: int, resamples: int, seed: int) -> Iterator[tuple[Numbers, Numbers]]:
