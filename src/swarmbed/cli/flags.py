@@ -132,7 +132,9 @@ def _kind(hint: Any, choices: tuple[str, ...] | None) -> dict[str, Any]:
     if hint is bool:
         return {"action": argparse.BooleanOptionalAction}
     if get_origin(hint) is tuple:
-        return {"nargs": "*", "type": get_args(hint)[0], "metavar": _metavar(get_args(hint)[0])}
+        # A flag that is given twice adds to itself; that the second should replace the first is nobody's guess.
+        part = get_args(hint)[0]
+        return {"action": "extend", "nargs": "*", "type": part, "metavar": _metavar(part)}
     return {"type": hint, "choices": choices, "metavar": None if choices else _metavar(hint)}
 
 

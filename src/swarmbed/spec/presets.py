@@ -3,7 +3,7 @@
 ``recipe`` is a different group for every task: what reached most there, confirmed with seeds that did not choose it.
 """
 
-from swarmbed.spec.config import DEFAULTS, Config
+from swarmbed.spec.config import DEFAULTS, Config, merged
 from swarmbed.spec.errors import SwarmbedError, choose
 
 RECIPE = "recipe"
@@ -12,19 +12,13 @@ _GATHER: Config = {
     "task": {"observation": "displacement", "horizon": 500},
     "algorithm": {"name": "analytic", "episodes": "continued", "initial_log_std": -4.0},
     "batch": {"environments": 32, "segment": 64},
-    "run": {
-        "iterations": 400,
-        "checkpoint_every": 50,
-        "schedule": [
-            "learning_rate=0.005:0,0.0005:250,0.0001:400",
-            "gradient_kept=0.97:0,0.97:200,0.99:300",
-            "precision_cost=0:0,0:150,0.03:200",
-        ],
-    },
+    "run": {"iterations": 400, "checkpoint_every": 50, "schedule": ["precision_cost=0:0,0:150,0.03:200"]},
 }
+# Where agents see only a part of the swarm, a gradient that fades was confirmed.
+_FADING = ["learning_rate=0.005:0,0.0005:250,0.0001:400", "gradient_kept=0.97:0,0.97:200,0.99:300"]
 RECIPES: dict[str, Config] = {
     "rendezvous-global": _GATHER,
-    "rendezvous-local": _GATHER,
+    "rendezvous-local": merged(_GATHER, {"run": {"schedule": [*_FADING, *_GATHER["run"]["schedule"]]}}),
     "pursuit-global": {
         "algorithm": {"initial_log_std": -0.7},
         "run": {"iterations": 120, "schedule": ["approach_cost=3:0,3:30,0:60"]},
