@@ -1,12 +1,14 @@
 """The claims of the real study: each can be tested with what the study trains and evaluates."""
 
 import dataclasses
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from swarmbed.cli.main import main
+from swarmbed.spec.presets import preset
 from swarmbed.study import plan
 from swarmbed.study.budget import BUDGETS
 from swarmbed.study.claim_source import judgements
@@ -67,8 +69,13 @@ def test_runs_are_kept_under_the_settings_that_made_them() -> None:
     kept = sorted((Path(__file__).parents[2] / "results" / "runs").glob("*/seed-*.toml"))
     assert kept
     for path in kept:
-        is_calm = path.parent.name.endswith(("-calm", "pursuit-global-recipe"))
-        assert f"initial_log_std = {-0.7 if is_calm else 0.0}" in path.read_text(), path
+        variant, is_recipe, _ = path.parent.name.partition("-recipe")
+        wanted = preset("recipe", variant) if is_recipe else {}
+        noise = wanted.get("algorithm", {}).get("initial_log_std", -0.7 if path.parent.name.endswith("-calm") else 0.0)
+        made_with = tomllib.loads(path.read_text())
+        assert made_with["algorithm"]["initial_log_std"] == noise, path
+        if is_recipe:
+            assert made_with["run"]["schedule"] == wanted["run"]["schedule"], path
 
 
 def test_without_results_everything_is_open(tmp_path: Path) -> None:
