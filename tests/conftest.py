@@ -1,9 +1,11 @@
 """What all tests share: checked array annotations, kept compilations, float64 where a test asks for it."""
 
 import functools
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -34,6 +36,8 @@ jaxtyping.install_import_hook(
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)
 settings.load_profile("swarmbed")
 
+MOST_MAPS = 30_000
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep compiled functions in .pytest_cache, next to what else pytest remembers; those of other processes too."""
@@ -46,6 +50,20 @@ def pytest_configure(config: pytest.Config) -> None:
         jax.config.update("jax_compilation_cache_dir", str(folder / "compiled"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_compiled_programs() -> Iterator[None]:
+    """Every compiled program holds mapped memory, of which Linux allows a process 65,530 pieces; beyond them the
+    compiler crashes. So what has been compiled is forgotten in time."""
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.is_file() and maps.read_bytes().count(b"\n") > MOST_MAPS:
+        from swarmbed.evaluation import episodes
+
+        episodes._program.cache_clear()
+        jax.clear_caches()
+        gc.collect()
 
 
 @pytest.fixture

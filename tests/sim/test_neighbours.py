@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from swarmbed.compute import compiling
 from swarmbed.sim import neighbours, relations
-from swarmbed.sim.cells import Cells, order_along_curve
+from swarmbed.sim.cells import MOST, Cells, order_along_curve
 from swarmbed.sim.world import WORLDS, Closed, Torus
 
 AGENTS = 48  # one shape, so that each world is compiled once
@@ -188,3 +188,8 @@ def test_the_curve_visits_every_agent_once_and_absent_ones_last():
     position = jnp.array([[90.0, 90.0], [1.0, 1.0], [2.0, 2.0], [50.0, 1.0]])
     order = order_along_curve(Closed(100.0, 100.0), position, jnp.array([True, True, False, True]))
     assert order.tolist() == [1, 3, 0, 2]
+
+
+def test_a_tiny_radius_makes_no_more_cells_than_there_is_memory_for() -> None:
+    cells = Cells(Torus(100.0, 50.0), 1e-320)
+    assert (cells.columns, cells.rows) == (MOST, MOST)

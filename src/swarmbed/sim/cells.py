@@ -17,6 +17,7 @@ from swarmbed.sim.world import Torus, World
 
 # A cell is larger than the radius by at least this factor, so rounding cannot put two neighbours two cells apart.
 _MARGIN = 1e-3
+MOST = 4096  # cells along a side
 
 
 class Sorted(NamedTuple):
@@ -68,11 +69,15 @@ class Cells:
 
     @cached_property
     def columns(self) -> int:
-        return max(int(self.world.width / (self.radius * (1 + _MARGIN))), 1)
+        return self._along(self.world.width)
 
     @cached_property
     def rows(self) -> int:
-        return max(int(self.world.height / (self.radius * (1 + _MARGIN))), 1)
+        return self._along(self.world.height)
+
+    def _along(self, side: float) -> int:
+        # Cells may be larger than the radius; a tiny one must not make more of them than there is memory for.
+        return max(int(min(side / (self.radius * (1 + _MARGIN)), MOST)), 1)
 
     def column_and_row(self, x: Float[Array, " M"], y: Float[Array, " M"]) -> tuple[Array, Array]:
         """The cell of every point; points outside of a closed world belong to the cell they are next to."""
