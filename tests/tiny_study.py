@@ -19,7 +19,6 @@ SMALL = {
     "task": {"num_agents": 3, "horizon": 6},
     "network": {"hidden": [4]},
     "batch": {"environments": 2, "segment": 6},
-    "algorithm": {"value_epochs": 1, "cg_steps": 1},
 }
 TINY = Budget("tiny", 0.01, 2, SMALL, most_seeds=1)
 

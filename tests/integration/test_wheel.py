@@ -47,10 +47,12 @@ for name in {SHIPPED!r}:
 
 
 def test_the_wheel_lists_its_policies_with_their_scores(installed: Path, tmp_path: Path) -> None:
-    listed = run(installed, "from swarmbed.cli.main import main; main(['list', 'policies'])", tmp_path).splitlines()
-    scores = {words[0]: float(words[-1]) for words in map(str.split, listed) if words and words[0] in SHIPPED}
+    listed = run(installed, "from swarmbed.cli.main import main; main(['list', 'policies'])", tmp_path)
+    policies, champions = (part.splitlines() for part in listed.split("champions:"))
+    scores = {words[0]: float(words[-1]) for words in map(str.split, policies) if words and words[0] in SHIPPED}
     assert sorted(scores) == SHIPPED
     assert all(-1000 < score < 1000 for score in scores.values())
+    assert len([line for line in champions if line.split()[:1] and line.split()[0] in SHIPPED]) == 5
 
 
 def test_the_wheel_holds_the_viewers_page_and_the_type_marker(installed: Path) -> None:
