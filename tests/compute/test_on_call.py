@@ -42,6 +42,17 @@ def test_an_object_of_somebodys_own_class_has_its_own(scaled: Any) -> None:
     assert scaled.runs == [True, True]
 
 
+def test_the_same_objects_in_another_tuple_share_a_program() -> None:
+    gain, traced = Gain(3), []
+
+    def scale(gains: tuple[Gain, Gain], x: Any) -> Any:
+        traced.append(x)
+        return (gains[0].value + gains[1].value) * x
+
+    assert [float(compiled_on_call(scale, (gain, gain), jnp.array(2.0))) for _ in range(3)] == [12, 12, 12]
+    assert len(traced) == 1
+
+
 def test_under_a_transformation_it_belongs_to_the_callers_program(scaled: Any) -> None:
     assert float(jax.grad(lambda x: scaled(Gain(3.0), x) ** 2)(jnp.array(2.0))) == 36
     program = jax.make_jaxpr(lambda x: scaled(Gain(3.0), x))(2.0)

@@ -25,16 +25,17 @@ def compiled_on_call(function: Callable[..., Result], spec: Any, *arrays: Any) -
 
 
 class _Itself:
-    """An object in place of another, which equals it only if it is the very same."""
+    """A spec, or a tuple of specs, in place of itself: it equals another only if they are the very same objects."""
 
     def __init__(self, spec: Any) -> None:
         self.spec = spec
+        self.ids = tuple(map(id, spec)) if isinstance(spec, tuple) else (id(spec),)
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, _Itself) and self.spec is other.spec
+        return isinstance(other, _Itself) and self.ids == other.ids
 
     def __hash__(self) -> int:
-        return id(self.spec)
+        return hash(self.ids)
 
 
 @lru_cache
