@@ -86,10 +86,12 @@ def training_curve(metrics_csv_path: str | Path, out_path: str | Path, metrics: 
 
 
 def training_figure(columns: dict[str, NDArray[np.floating[Any]]], metrics: Sequence[Metric] = ()) -> Figure:
-    """``metrics`` are those that the task declares; each that has a column gets a panel."""
+    """``metrics`` are those that the task declares. Every column that holds a number gets a panel: an algorithm without
+    a critic, say, has no explained variance."""
     names = {"kl": "KL divergence", "entropy": "entropy (nats)", "explained_variance": "explained variance"}
     logged = {metric.name: metric for metric in metrics if metric.name in columns}
     names |= {name: metric.axis for name, metric in logged.items()}
+    names = {name: label for name, label in names.items() if np.isfinite(columns[name]).any()}
     iteration, returns = columns["iteration"], columns["mean_return"]
     figure = new_figure(8.0, 5.2)
     top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=[1.7, 1.0])[:, 0]
@@ -105,13 +107,12 @@ def training_figure(columns: dict[str, NDArray[np.floating[Any]]], metrics: Sequ
         axes.set_yticks([])
     _iteration_axis(axes, iteration)
     axes.set_title(_effort(columns), loc="right", fontsize=9, color=GREY)
-    for axes, (column, label) in zip(bottom.subplots(1, len(names)), names.items(), strict=True):
+    panels = bottom.subplots(1, len(names), squeeze=False)[0] if names else []
+    for axes, (column, label) in zip(panels, names.items(), strict=True):
         curve = Curve(iteration, columns[column])
         title = textwrap.fill(label, 84 // len(names))  # as many letters as fit over one of so many panels
         draw_curves(plain_axes(axes, title=title, xlabel="iteration"), {"": curve}, {"": _line_or_dot(axes, curve)})
         axes.title.set_fontsize(9)
-        if not np.isfinite(columns[column]).any():
-            axes.set_yticks([])
         if column in logged and logged[column].log:
             log_scale(axes, [curve])
         _iteration_axis(axes, iteration)
