@@ -1,8 +1,6 @@
-"""The documentation: links lead somewhere, the reference is up to date. (tests/integration/docs runs its code.)"""
+"""The documentation: links lead somewhere, every page can be found. (tests/integration/docs runs its code.)"""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -31,14 +29,6 @@ def test_links_to_a_section_lead_to_its_heading(page: Path) -> None:
         if section and "://" not in target:
             headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(), re.MULTILINE)
             assert section[1:] in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-
-
-@pytest.mark.parametrize(("script", "page"), [("make_settings", "settings.md"), ("make_results", "results.md")])
-def test_pages_made_from_code_and_results_are_up_to_date(script: str, page: str) -> None:
-    # In a process of its own, where no other test has loaded a plug-in.
-    code = f"import {script}; print({script}.text(), end='')"
-    made = subprocess.run([sys.executable, "-c", code], cwd=ROOT / "docs", capture_output=True, text=True, check=True)
-    assert (ROOT / "docs" / page).read_text() == made.stdout
 
 
 def test_the_reference_offers_the_observations_that_a_task_takes_and_no_others() -> None:

@@ -15,6 +15,8 @@ from swarmbed.run.stopping import Interrupted, obeyed
 from swarmbed.spec import files
 """
 PLAIN = """
+from swarmbed.run import stopping
+stopping.PATIENCE = 20  # a busy machine may need its time to remove a file
 try:
     with obeyed("stopped, so to say"), files.whole(Path(sys.argv[1])) as unfinished:
         unfinished.write_text("half")

@@ -21,6 +21,7 @@ from swarmbed.algorithms.base import (
     surrogate_and_kl,
 )
 from swarmbed.compute.chunks import cut, map_pieces, number_of_samples, piece_size, sum_pieces
+from swarmbed.embeddings.ragged import by_size
 from swarmbed.networks.base import Model
 from swarmbed.spec.settings import setting
 
@@ -52,7 +53,7 @@ class Trpo(Algorithm):
     def update(self, model: Model, params: PolicyParams, memory: Any, batch: Batch, key: PRNGKeyArray) -> Update:
         old, unravel = ravel_pytree(params)
         gradient = ravel_pytree(policy_gradient(model, params, batch))[0]
-        few = jax.tree.map(lambda leaf: leaf[:: self.fisher_every], batch)
+        few = by_size(jax.tree.map(lambda leaf: leaf[:: self.fisher_every], batch))
 
         products = fisher_products(model, params, few)
 

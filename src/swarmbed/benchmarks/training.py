@@ -17,6 +17,7 @@ from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import repeat, repeat_in_turn, rounded
 from swarmbed.compute import compiling, devices
 from swarmbed.embeddings.neural import Neural
+from swarmbed.embeddings.ragged import by_size
 from swarmbed.learn.experience import act_with, collect, make_batch
 from swarmbed.learn.learner import BatchSettings, Learner, Spread
 from swarmbed.tasks import make
@@ -35,7 +36,7 @@ def on_one_core(task: str, effort: Effort) -> dict[str, Any]:
     devices.set_up(1, cache=False)
     learner = learner_of(task)
     effort.say("whole iteration")
-    whole = repeat(_iterations(learner, 1), effort.repetitions, at_least=0)
+    whole = repeat(iterations(learner, 1), effort.repetitions, at_least=0)
     facts = {"seconds": rounded(whole.median, 4), "compile_seconds": rounded(whole.compile_seconds, 3)}
     facts |= {"core_share": rounded(whole.core_share, 3), "best_seconds": rounded(whole.best, 4)}
     if task == "rendezvous":
@@ -50,7 +51,7 @@ def on_two_cores(task: str, effort: Effort) -> dict[str, Any]:
     """The same work on one device and on two, in one process and in turn."""
     devices.set_up(2, cache=False)
     learner = learner_of(task)
-    calls = [_iterations(learner, count) for count in (1, 2)]
+    calls = [iterations(learner, count) for count in (1, 2)]
     one, two = repeat_in_turn(calls, effort.repetitions, at_least=0)
     ratios = [alone / both for alone, both in zip(one.seconds, two.seconds, strict=True)]
     return {
@@ -64,11 +65,11 @@ def on_two_cores(task: str, effort: Effort) -> dict[str, Any]:
 def many_agents(agents: int, effort: Effort) -> dict[str, Any]:
     """Whether a large swarm still fits into memory; the worker adds the peak."""
     devices.set_up(2, cache=False)
-    timing = repeat(_iterations(learner_of("rendezvous", agents), 2), 1, at_least=0)
+    timing = repeat(iterations(learner_of("rendezvous", agents), 2), 1, at_least=0)
     return {"seconds": rounded(timing.median, 4), "compile_seconds": rounded(timing.compile_seconds, 3)}
 
 
-def _iterations(learner: Learner, count: int) -> Callable[[], Any]:
+def iterations(learner: Learner, count: int) -> Callable[[], Any]:
     spread = Spread(learner, devices.mesh(count))
     state = spread.init(0)
 
@@ -91,7 +92,7 @@ def _parts(learner: Learner) -> dict[str, Callable[[], Any]]:
     look = compiled(lambda c, s: make_batch(learner.task, value, c, ALGORITHM, s, key, how))
     segment = run(policy, state.environments)
     batch = look(critic, segment)
-    few = jax.tree.map(lambda leaf: leaf[:: ALGORITHM.fisher_every].copy(), batch)
+    few = by_size(jax.tree.map(lambda leaf: leaf[:: ALGORITHM.fisher_every].copy(), batch))
     gradient = compiled(lambda p, b: policy_gradient(model, p, b))
     fisher = compiled(lambda p, b, v: conjugate_gradient(fisher_products(model, p, b), v, ALGORITHM.cg_steps))
     search = compiled(lambda p, b: surrogate_and_kl(model, p, p.log_std, b))

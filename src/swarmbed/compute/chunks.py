@@ -17,9 +17,16 @@ ROWS = 2560  # slots × samples of a piece: 64 float32 features of each fit into
 
 
 def piece_size(inputs: Any) -> int:
-    """Samples per piece for such inputs, given the slots of their largest set."""
-    slots = max([leaf.shape[1] for leaf in jax.tree.leaves(inputs) if leaf.ndim == 3], default=1)
-    return max(8, min(256, ROWS // slots))
+    """Samples per piece for such inputs, given the slots of their largest set.
+
+    Where pieces of nearly that size leave no rest, they are preferred: a batch with a rest has to be copied to be cut.
+    """
+    leaves = jax.tree.leaves(inputs)
+    slots = max([leaf.shape[1] for leaf in leaves if leaf.ndim == 3], default=1)
+    most = max(8, min(256, ROWS // slots))
+    samples = leaves[0].shape[0]
+    nearly = [size for size in range(most // 2, most * 4 // 3) if samples % size == 0]
+    return min(nearly, key=lambda size: (abs(size - most), size), default=most)
 
 
 class Pieces(NamedTuple):
@@ -65,16 +72,14 @@ def sum_over(function: Callable[[Any], Result], batch: Any, size: int) -> Result
     return sum_pieces(function, cut(batch, size))
 
 
-def in_pieces(function: Callable[[Array], Array], batch: Array) -> Array:
+def in_pieces(function: Callable[[Any], Array], batch: Any) -> Array:
     """function(batch), computed for a piece of the samples at a time."""
-    size = piece_size(batch)
-    whole = batch.shape[0] // size
-    if whole == 0:
+    pieces = cut(batch, piece_size(batch))
+    if pieces.whole is None:
         return function(batch)
-    pieces = batch[: whole * size].reshape(whole, size, *batch.shape[1:])
-    done = lax.map(function, pieces)
-    done = done.reshape(whole * size, *done.shape[2:])
-    return done if batch.shape[0] % size == 0 else jnp.concatenate([done, function(batch[whole * size :])])
+    done = lax.map(function, pieces.whole)
+    done = done.reshape(done.shape[0] * done.shape[1], *done.shape[2:])
+    return done if pieces.rest is None else jnp.concatenate([done, function(pieces.rest)])
 
 
 def number_of_samples(batch: Any) -> int:

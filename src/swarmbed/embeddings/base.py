@@ -36,16 +36,18 @@ class Embedding(Spec, ABC):
     invariant_to_duplication: ClassVar[bool] = True
 
     @abstractmethod
-    def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
-        """What does not depend on parameters. Absent elements may hold anything and must not matter."""
+    def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Any:
+        """What does not depend on parameters, as an array or a pytree of arrays with a row per set. Absent elements may
+        hold anything and must not matter."""
 
     def init(self, layout: SetLayout, key: PRNGKeyArray) -> Params:
         """Initial trained parameters, any pytree of arrays; none by default."""
         return ()
 
-    def apply(self, params: Params, prepared: Array) -> Float[Array, "B K"]:
+    def apply(self, params: Params, prepared: Any) -> Float[Array, "B K"]:
         """The embedding of every set in the batch. An empty set gives zeros."""
-        return prepared
+        embedded: Array = prepared
+        return embedded
 
     def check(self, layout: SetLayout) -> None:
         """Raise :class:`SwarmbedError` if this embedding cannot read such a set."""

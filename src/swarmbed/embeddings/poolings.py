@@ -11,7 +11,7 @@ from jax.lax import optimization_barrier
 from jaxtyping import Bool, Float
 
 from swarmbed.compute.chunks import in_pieces
-from swarmbed.embeddings.slots import LOOPED, Known, Pooling, Unrolled, over_slots, product
+from swarmbed.embeddings.slots import LOOPED, Filled, Known, Pooling, Unrolled, over_slots, product
 
 
 class Activation(NamedTuple):
@@ -34,9 +34,11 @@ class Sum(Unrolled):
 
     activation: str
 
-    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+    def forward(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
+    ) -> Float[Array, "B K"]:
         value = ACTIVATIONS[self.activation].value
-        return over_slots(lambda x, _: value(product(x, weights)), jnp.add, sets)
+        return over_slots(lambda x, _: value(product(x, weights)), jnp.add, sets, filled=filled)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         return ACTIVATIONS[self.activation].slope(product(x, weights))
@@ -65,11 +67,13 @@ class Softmax(Pooling):
     activation: str
     temperature: float
 
-    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+    def forward(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
+    ) -> Float[Array, "B K"]:
         return in_pieces(lambda piece: self._pooled(weights, piece).pooled, sets)
 
     def forward_and_known(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
     ) -> tuple[Float[Array, "B K"], Known]:
         hidden, weight, inverse, pooled = self._pooled(weights, sets)
         value, slope = ACTIVATIONS[self.activation]
@@ -77,7 +81,12 @@ class Softmax(Pooling):
         return pooled, (optimization_barrier(weight * inverse[:, None] * (1.0 + excess) * slope(hidden)),)
 
     def tangent(
-        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], weights_dot: Float[Array, "F K"]
+        self,
+        weights: Float[Array, "F K"],
+        known: Known,
+        sets: Float[Array, "B S F"],
+        weights_dot: Float[Array, "F K"],
+        filled: Filled = None,
     ) -> Float[Array, "B K"]:
         return (known[0] * optimization_barrier(sets @ weights_dot)).sum(1)
 
@@ -110,17 +119,19 @@ class Maximum(Unrolled):
 
     activation: str
 
-    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
-        return _or_zero(over_slots(lambda x, _: self._candidate(weights, x), jnp.maximum, sets))
+    def forward(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
+    ) -> Float[Array, "B K"]:
+        return _or_zero(over_slots(lambda x, _: self._candidate(weights, x), jnp.maximum, sets, filled=filled))
 
     def forward_and_known(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
     ) -> tuple[Float[Array, "B K"], Known]:
         def candidate(x: Array, slot: Any) -> tuple[Array, Array]:
             features = self._candidate(weights, x)
             return features, jnp.full(features.shape, slot, jnp.int32)
 
-        largest, where = over_slots(candidate, _larger, sets, LOOPED)
+        largest, where = over_slots(candidate, _larger, sets, LOOPED, filled)
         return _or_zero(largest), (where,)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:

@@ -11,6 +11,7 @@ However a set is pooled, the derivative has the same form, with a gain g_s per e
     transpose   W̄ = Σ_s x_sᵀ (g_s ū)
 
 The last column of x is 1 for a present slot, so the last row of W is the bias, and all of x is 0 for an absent slot.
+Where it is known that only the first ``filled`` slots of any set have elements, the others are left out.
 """
 
 from abc import ABC, abstractmethod
@@ -23,9 +24,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 from jax.custom_derivatives import SymbolicZero
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from swarmbed.compute.linear import linear_call
+from swarmbed.embeddings.ragged import block_of
 
 UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
 SKIPPED_SLOTS = 100  # sets of at least this many may have empty blocks
@@ -36,30 +38,49 @@ LOOPED = 1
 
 Result = TypeVar("Result")
 Known = tuple[Array, ...]
+Filled = Int[Array, ""] | None
 
 
 class Pooling(ABC):
     """How the activations of a set become one vector, and how each of them counts in its derivative."""
 
     @abstractmethod
-    def forward(self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
+    def forward(
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
+    ) -> Float[Array, "B K"]:
         """u."""
 
     def forward_and_known(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]
+        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
     ) -> tuple[Float[Array, "B K"], Known]:
         """u, and arrays that the derivative needs; none by default."""
-        return self.forward(weights, sets), ()
+        return self.forward(weights, sets, filled), ()
 
     @abstractmethod
     def tangent(
-        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], weights_dot: Float[Array, "F K"]
+        self,
+        weights: Float[Array, "F K"],
+        known: Known,
+        sets: Float[Array, "B S F"],
+        weights_dot: Float[Array, "F K"],
+        filled: Filled = None,
     ) -> Float[Array, "B K"]:
         """u̇."""
 
     @abstractmethod
     def gains(self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"]) -> Float[Array, "B S K"]:
         """∂u/∂h_s of every slot."""
+
+    def transpose(
+        self,
+        weights: Float[Array, "F K"],
+        known: Known,
+        sets: Float[Array, "B S F"],
+        cotangent: Float[Array, "B K"],
+        filled: Filled = None,
+    ) -> Float[Array, "F K"]:
+        """W̄."""
+        return _outer(sets, self.gains(weights, known, sets), cotangent)
 
 
 class Unrolled(Pooling):
@@ -70,30 +91,59 @@ class Unrolled(Pooling):
         """∂u/∂h_s for the slots ``slot``, whose elements are x."""
 
     def tangent(
-        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], weights_dot: Float[Array, "F K"]
+        self,
+        weights: Float[Array, "F K"],
+        known: Known,
+        sets: Float[Array, "B S F"],
+        weights_dot: Float[Array, "F K"],
+        filled: Filled = None,
     ) -> Float[Array, "B K"]:
-        return over_slots(lambda x, slot: self.gain(weights, known, x, slot) * product(x, weights_dot), jnp.add, sets)
+        one_slot = lambda x, slot: self.gain(weights, known, x, slot) * product(x, weights_dot)  # noqa: E731
+        return over_slots(one_slot, jnp.add, sets, filled=filled)
 
-    def gains(self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"]) -> Float[Array, "B S K"]:
-        slots = jnp.arange(sets.shape[1], dtype=jnp.int32)[:, None]
+    def gains(
+        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], first: Any = 0
+    ) -> Float[Array, "B S K"]:
+        """∂u/∂h_s of slots that are counted from ``first``."""
+        slots = first + jnp.arange(sets.shape[1], dtype=jnp.int32)[:, None]
         return self.gain(weights, tuple(array[:, None, :] for array in known), sets, slots)
+
+    def transpose(
+        self,
+        weights: Float[Array, "F K"],
+        known: Known,
+        sets: Float[Array, "B S F"],
+        cotangent: Float[Array, "B K"],
+        filled: Filled = None,
+    ) -> Float[Array, "F K"]:
+        if filled is None:
+            return super().transpose(weights, known, sets, cotangent)
+        size = block_of(sets.shape[1])
+
+        def add_block(index: Array, total: Array) -> Array:
+            block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
+            return total + _outer(block, self.gains(weights, known, block, index * size), cotangent)
+
+        return lax.fori_loop(0, -(-filled // size), add_block, jnp.zeros_like(weights))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def pool(how: Pooling, weights: Float[Array, "F K"], sets: Float[Array, "B S F"]) -> Float[Array, "B K"]:
-    """u for every set in the batch."""
-    return how.forward(weights, sets)
+def pool(
+    how: Pooling, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
+) -> Float[Array, "B K"]:
+    """u for every set in the batch. ``filled`` needs sets in whole blocks (see ``ragged``)."""
+    return how.forward(weights, sets, filled)
 
 
 def _jvp(
-    how: Pooling, primals: tuple[Array, Array], tangents: tuple[Array | SymbolicZero, Array | SymbolicZero]
+    how: Pooling, primals: tuple[Array, Array, Filled], tangents: tuple[Array | SymbolicZero, Array | SymbolicZero, Any]
 ) -> tuple[Array, Array]:
-    weights, sets = primals
-    weights_dot, sets_dot = tangents
-    output, known = how.forward_and_known(weights, sets)
+    weights, sets, filled = primals
+    weights_dot, sets_dot, _ = tangents
+    output, known = how.forward_and_known(weights, sets, filled)
     tangent = jnp.zeros_like(output)
     if not isinstance(weights_dot, SymbolicZero):
-        tangent = linear_call(_Tangent(how), _Transpose(how), (weights, known, sets), weights_dot)
+        tangent = linear_call(_Tangent(how), _Transpose(how), (weights, known, sets, filled), weights_dot)
     if not isinstance(sets_dot, SymbolicZero):
         # Only gradients through the simulator come here; on-policy learners never do.
         tangent = tangent + (how.gains(weights, known, sets) * (sets_dot @ weights)).sum(1)
@@ -109,9 +159,9 @@ class _Tangent:
 
     how: Pooling
 
-    def __call__(self, residuals: tuple[Array, Known, Array], weights_dot: Array) -> Array:
-        weights, known, sets = residuals
-        return self.how.tangent(weights, known, sets, weights_dot)
+    def __call__(self, residuals: tuple[Array, Known, Array, Filled], weights_dot: Array) -> Array:
+        weights, known, sets, filled = residuals
+        return self.how.tangent(weights, known, sets, weights_dot, filled)
 
 
 @dataclass(frozen=True)
@@ -120,11 +170,15 @@ class _Transpose:
 
     how: Pooling
 
-    def __call__(self, residuals: tuple[Array, Known, Array], cotangent: Array) -> Array:
-        weights, known, sets = residuals
-        pulled = self.how.gains(weights, known, sets) * cotangent[:, None, :]
-        rows = sets.reshape(-1, sets.shape[-1])
-        return rows.T @ pulled.reshape(rows.shape[0], -1)
+    def __call__(self, residuals: tuple[Array, Known, Array, Filled], cotangent: Array) -> Array:
+        weights, known, sets, filled = residuals
+        return self.how.transpose(weights, known, sets, cotangent, filled)
+
+
+def _outer(sets: Float[Array, "B S F"], gains: Float[Array, "B S K"], cotangent: Float[Array, "B K"]) -> Array:
+    """Σ_s x_sᵀ (g_s ū) as one matrix product."""
+    rows = sets.reshape(-1, sets.shape[-1])
+    return rows.T @ (gains * cotangent[:, None, :]).reshape(rows.shape[0], -1)
 
 
 def product(x: Float[Array, "*rows F"], weights: Float[Array, "F K"]) -> Float[Array, "*rows K"]:
@@ -140,18 +194,18 @@ def over_slots(
     combine: Callable[[Result, Result], Result],
     sets: Float[Array, "B S F"],
     unrolled: int = UNROLLED_SLOTS,
+    filled: Filled = None,
 ) -> Result:
     """one_slot(x_s, s) of all slots, combined two at a time; unrolled in blocks."""
+    if filled is not None:
+        return _over_filled(one_slot, combine, sets, filled)
     slots = sets.shape[1]
     blocks = -(-slots // (unrolled if slots < SKIPPED_SLOTS else min(unrolled, SKIPPED_TOGETHER)))
     size = -(-slots // blocks)
     whole = slots // size
 
     def reduce_block(block: Array, first: Any) -> Result:
-        total = one_slot(block[:, 0], first)
-        for slot in range(1, block.shape[1]):
-            total = combine(total, one_slot(block[:, slot], first + slot))
-        return total
+        return _reduce_block(one_slot, combine, block, first)
 
     def add_block(index: Array, total: Result) -> Result:
         block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
@@ -167,3 +221,31 @@ def over_slots(
     # Padding the last block instead would copy all of the sets.
     rest = sets[:, whole * size :]
     return combine(total, reduce_block(rest, jnp.int32(whole * size))) if rest.shape[1] else total
+
+
+def _over_filled(
+    one_slot: Callable[[Array, Any], Result],
+    combine: Callable[[Result, Result], Result],
+    sets: Float[Array, "B S F"],
+    filled: Int[Array, ""],
+) -> Result:
+    """The first slots alone, in whole blocks; zeros where there are none, as every pooling of nothing gives."""
+    size = block_of(sets.shape[1])
+
+    def reduce_block(index: Array) -> Result:
+        block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
+        return _reduce_block(one_slot, combine, block, index * size)
+
+    first = partial(reduce_block, jnp.int32(0))
+    nothing = lambda: jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(first))  # noqa: E731
+    add_block = lambda index, total: combine(total, reduce_block(index))  # noqa: E731
+    return lax.fori_loop(1, -(-filled // size), add_block, lax.cond(filled > 0, first, nothing))
+
+
+def _reduce_block(
+    one_slot: Callable[[Array, Any], Result], combine: Callable[[Result, Result], Result], block: Array, first: Any
+) -> Result:
+    total = one_slot(block[:, 0], first)
+    for slot in range(1, block.shape[1]):
+        total = combine(total, one_slot(block[:, slot], first + slot))
+    return total

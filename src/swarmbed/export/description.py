@@ -97,9 +97,9 @@ def exported_layout(policy: Policy) -> Layout:
     """The inputs without an agent's own slot, which is always absent and useless on a robot. Only a user's own network
     whose weights are tied to slots gets them all, since we cannot know which ones it needs."""
     layout = policy.task.layout
-    if not (isinstance(policy.network, Perceptron) or policy.model.any_number_of_slots):
-        return layout
-    sets = [s._replace(slots=s.slots - s.includes_self, includes_self=False) for s in layout.sets]
+    sets = [s._replace(is_ragged=False) for s in layout.sets]  # one robot's set has no empty slots to save
+    if isinstance(policy.network, Perceptron) or policy.model.any_number_of_slots:
+        sets = [s._replace(slots=s.slots - s.includes_self, includes_self=False) for s in sets]
     return Layout(layout.local, tuple(sets))
 
 

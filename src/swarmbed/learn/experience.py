@@ -10,9 +10,11 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams
 from swarmbed.compute import devices
+from swarmbed.embeddings.ragged import block_of
 from swarmbed.learn.advantage import advantages, next_values
 from swarmbed.learn.critic import Critic, Value
 from swarmbed.learn.rollout import Act, Environments, Segment, rollout
+from swarmbed.learn.strata import Sizes, drawing_from, is_ragged, strata
 from swarmbed.networks.base import Model
 from swarmbed.tasks.base import Observation, State, Task
 
@@ -40,13 +42,37 @@ def act_with(task: Task, model: Model, params: PolicyParams, shared_noise: float
             mean = lax.map(lambda one: task.across_agents(one[0], one[1], apply), (state, transmitted))
             noise = jax.random.normal(key, mean.shape, mean.dtype)
             return mean + jnp.exp(params.log_std) * noise, mean
-        seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
-        mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
-        mean = mean.reshape(-1, task.num_agents, task.action_size)
+        if is_ragged(model):
+            mean = _means_of_ragged(task, model, params, state, transmitted)
+        else:
+            seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
+            mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
+            mean = mean.reshape(-1, task.num_agents, task.action_size)
         noise = _noise(key, mean, shared_noise)
         return mean + jnp.exp(params.log_std) * noise, mean
 
     return act
+
+
+def _means_of_ragged(
+    task: Task, model: Model, params: PolicyParams, state: State, transmitted: Array | None
+) -> Float[Array, "envs N A"]:
+    """The first agents of all swarms, then the next ones, and so on; those that none of the swarms has are left out."""
+    block = block_of(task.num_agents)
+    blocks = -(-task.num_agents // block)
+    numbers = jnp.minimum(jnp.arange(blocks * block), task.num_agents - 1).reshape(blocks, block)
+
+    def means(viewers: Int[Array, " block"]) -> Float[Array, "block envs A"]:
+        seen = jax.vmap(lambda s, t: task.observe_from(s, viewers, t), out_axes=1)(state, transmitted)
+        mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
+        return mean.reshape(block, -1, task.action_size)
+
+    def of_block(viewers: Int[Array, " block"]) -> Float[Array, "block envs A"]:
+        nobody = lambda viewers: jnp.zeros((block, state.present.shape[0], task.action_size))  # noqa: E731
+        return lax.cond(state.present[:, viewers].any(), means, nobody, viewers)
+
+    mean = lax.map(of_block, numbers)
+    return jnp.moveaxis(merge_leading(mean, 2)[: task.num_agents], 0, 1)
 
 
 def _noise(key: PRNGKeyArray, mean: Float[Array, "envs N A"], shared: float) -> Float[Array, "envs N A"]:
@@ -64,8 +90,12 @@ def collect(
     """Run this device's environments, group by group. Time and environments lead in the result as in one rollout."""
     groups = how.environments // how.group
     split = jax.tree.map(lambda leaf: leaf.reshape(groups, how.group, *leaf.shape[1:]), environments)
-    run = lambda group: rollout(task, act, group[0], group[1], how.steps)  # noqa: E731
-    environments, segment = lax.map(run, (split, jax.random.split(key, groups)))
+
+    def run(group: tuple[Environments, PRNGKeyArray, Sizes | None]) -> tuple[Environments, Segment]:
+        environments, key, sizes = group
+        return rollout(drawing_from(task, sizes), act, environments, key, how.steps)
+
+    environments, segment = lax.map(run, (split, jax.random.split(key, groups), strata(task, groups)))
     merge = lambda leaf: leaf.reshape(how.environments, *leaf.shape[2:])  # noqa: E731
     beside = lambda leaf: jnp.moveaxis(leaf, 0, 1).reshape(leaf.shape[1], how.environments, *leaf.shape[3:])  # noqa: E731
     return jax.tree.map(merge, environments), Segment(
@@ -141,6 +171,9 @@ def make_batch(
         judged,
     )
     order = _shuffled(shuffle_key, rows(there))
+    if is_ragged(value.model):
+        places = jnp.where(seen[0].present[: how.steps], jnp.arange(1, task.num_agents + 1), 0).max(2)
+        order = _by_size(order, rows(spread(places)), max(1, value.minibatch // devices.device_count()))
     return jax.tree.map(lambda leaf: leaf[order], batch)
 
 
@@ -162,6 +195,14 @@ def _shuffled(key: PRNGKeyArray, there: Bool[Array, " B"]) -> Int[Array, " B"]:
     # Present samples move up to their rank, absent ones beyond the end, where they are dropped.
     present = jnp.zeros_like(order).at[jnp.where(there[order], rank, there.shape[0])].set(order, mode="drop")
     return present[jnp.arange(there.shape[0]) % jnp.maximum(rank[-1] + 1, 1)]
+
+
+def _by_size(order: Int[Array, " B"], places: Int[Array, " B"], minibatch: int) -> Int[Array, " B"]:
+    """The same minibatches, each with its smallest swarms first, so that pieces of it have sets of about one size."""
+    whole = order.shape[0] // minibatch * minibatch
+    sort = lambda some: some[jnp.argsort(places[some])]  # noqa: E731
+    parts = [jax.vmap(sort)(order[:whole].reshape(-1, minibatch)).reshape(-1), sort(order[whole:])]
+    return jnp.concatenate(parts)
 
 
 def _standardised(advantage: Array, there: Array) -> Array:

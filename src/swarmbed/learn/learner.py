@@ -30,6 +30,7 @@ from swarmbed.learn.differentiable import Told, discounted_return
 from swarmbed.learn.experience import Sampling, act_with, collect, make_batch
 from swarmbed.learn.rollout import Environments
 from swarmbed.learn.schedule import with_numbers
+from swarmbed.learn.strata import is_ragged
 from swarmbed.networks.base import Model, Network, as_network
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.spec.errors import SwarmbedError, a_kind, shown
@@ -38,6 +39,7 @@ from swarmbed.spec.settings import Spec, setting
 from swarmbed.tasks.base import Task
 
 GROUP = 40  # environments that run side by side: enough to fill vector registers, few enough to stay in the cache
+RAGGED_GROUP = 16  # swarms of mixed sizes: more groups, of swarms that are more alike
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,8 @@ class Learner:
     def sampling(self, num_devices: int = 1) -> Sampling:
         """How the batch of one iteration comes about on each of so many devices."""
         environments = self.batch.environments // num_devices
-        group = max(size for size in range(1, min(GROUP, environments) + 1) if environments % size == 0)
+        most = min(RAGGED_GROUP if is_ragged(self.policy_model) else GROUP, environments)
+        group = max(size for size in range(1, most + 1) if environments % size == 0)
         agents = min(self.batch.sampled_agents, self.task.num_agents)
         return Sampling(environments, self.batch.segment, agents, group)
 

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from swarmbed.learn.strata import drawing_from, strata
 from swarmbed.tasks.base import State, Task
 
 # (states, transmitted, key) of a batch of environments → (actions, anything else to keep)
@@ -80,7 +81,8 @@ def start(task: Task, key: PRNGKeyArray, num_envs: int, *, random_age: bool = Tr
     """New environments. With random ages one batch sees all phases of an episode from the beginning on; such first,
     partial episodes are not counted in any mean."""
     state_key, age_key = jax.random.split(key)
-    state = jax.vmap(task.initial)(jax.random.split(state_key, num_envs))
+    begin = lambda key, sizes: drawing_from(task, sizes).initial(key)  # noqa: E731
+    state = jax.vmap(begin)(jax.random.split(state_key, num_envs), strata(task, num_envs))
     if random_age:
         state = state._replace(age=jax.random.randint(age_key, (num_envs,), 0, task.horizon))
     so_far = {name: jnp.zeros(num_envs) for name in running(task)}

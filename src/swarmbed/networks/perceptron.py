@@ -1,7 +1,7 @@
 """The paper's network: [embedding of each set, local properties] → hidden layers → outputs."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ class Inputs(NamedTuple):
     """What a perceptron reads: one row per sample; each set as its embedding prepared it."""
 
     local: Float[Array, "B L"]
-    sets: tuple[Array, ...]
+    sets: tuple[Any, ...]
 
 
 @dataclass(frozen=True)

@@ -28,13 +28,15 @@ class ColumnNames(NamedTuple):
 
 
 class SetLayout(NamedTuple):
-    """The shape of a set: slots, numbers per element, whether an agent's own slot is among them, and whether a slot
-    always belongs to the same agent (in a list of neighbours it does not)."""
+    """The shape of a set: slots, numbers per element, whether an agent's own slot is among them, whether a slot always
+    belongs to the same agent (in a list of neighbours it does not), and whether swarms of different sizes share the
+    shape, so that the last slots are often empty."""
 
     slots: int
     features: int
     includes_self: bool
     is_ordered: bool = True
+    is_ragged: bool = False
 
 
 class Layout(NamedTuple):

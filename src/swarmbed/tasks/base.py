@@ -216,7 +216,10 @@ class Task(Spec, ABC):
             raise SwarmbedError(f"{type(self).__name__} has no overview for a central critic; leave critic = own")
         layout = self.layout
         _, slots, features = seen.elements.shape
-        return layout._replace(sets=(*layout.sets, SetLayout(slots, features, includes_self=False)))
+        is_ragged = any(each.is_ragged for each in layout.sets)
+        return layout._replace(
+            sets=(*layout.sets, SetLayout(slots, features, includes_self=False, is_ragged=is_ragged))
+        )
 
     def metric(self, name: str) -> Metric:
         """The declaration of a metric."""

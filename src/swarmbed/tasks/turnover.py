@@ -7,13 +7,13 @@ shape and run in one compiled batch.
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Bool, PRNGKeyArray
+from jaxtyping import Bool, Int, PRNGKeyArray
 
 from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks.state import State
 
 
-def draw_present(key: PRNGKeyArray, places: int, sizes: tuple[int, ...]) -> Bool[Array, " N"]:
+def draw_present(key: PRNGKeyArray, places: int, sizes: tuple[int, ...] | Int[Array, " sizes"]) -> Bool[Array, " N"]:
     """The first slots, as many as a randomly drawn size."""
     return jnp.arange(places) < jax.random.choice(key, jnp.array(sizes))
 

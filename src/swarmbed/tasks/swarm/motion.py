@@ -32,7 +32,7 @@ class MovingSwarm(PresentSwarm):
     def initial(self, key: PRNGKeyArray) -> State:
         position_key, heading_key, rest_key = jax.random.split(key, 3)
         state = State(self.random_agents(position_key, heading_key))
-        if self.sizes:
+        if len(self.sizes):
             size_key, rest_key = jax.random.split(rest_key)
             state = state._replace(present=turnover.draw_present(size_key, self.num_agents, self.sizes))
         return begin(self, self.populate(state, rest_key), key)

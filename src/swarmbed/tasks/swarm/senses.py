@@ -131,10 +131,14 @@ class SwarmTask(SearchingSwarm):
     @property
     def layout(self) -> Layout:
         layout = super().layout
-        if self.cells is None or not layout.sets:
+        if not layout.sets:
             return layout
         neighbours, *rest = layout.sets
-        return layout._replace(sets=(neighbours._replace(includes_self=False, is_ordered=False), *rest))
+        if self.cells is None:
+            neighbours = neighbours._replace(is_ragged=len(self.sizes) > 0)
+        else:
+            neighbours = neighbours._replace(includes_self=False, is_ordered=False)
+        return layout._replace(sets=(neighbours, *rest))
 
     @property
     def column_names(self) -> ColumnNames:

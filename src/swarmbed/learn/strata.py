@@ -1,0 +1,33 @@
+"""Swarms of mixed sizes in order: those that run side by side are about as large, and empty slots cost little.
+
+Every group of environments draws from its own part of the sizes; together they draw each size equally often.
+"""
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int
+
+from swarmbed.learn.schedule import with_numbers
+from swarmbed.networks.base import Model
+from swarmbed.tasks.base import Task
+from swarmbed.tasks.swarm import SwarmTask
+
+Sizes = Int[Array, "*groups sizes"]
+
+
+def strata(task: Task, groups: int) -> Sizes | None:
+    """The sizes for each of ``groups`` groups, the smallest first; None where all swarms are equally large."""
+    sizes = task.sizes if isinstance(task, SwarmTask) else ()
+    if len(sizes) == 0:
+        return None
+    return jnp.repeat(jnp.sort(jnp.array(sizes)), groups).reshape(groups, len(sizes))
+
+
+def drawing_from(task: Task, sizes: Sizes | None) -> Task:
+    """The task whose episodes draw from these sizes."""
+    return task if sizes is None else with_numbers(task, {"sizes": sizes})
+
+
+def is_ragged(model: Model) -> bool:
+    """Whether the sets that a model reads are of swarms of different sizes."""
+    return any(each.is_ragged for each in model.layout.sets)

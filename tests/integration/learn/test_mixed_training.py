@@ -1,0 +1,24 @@
+"""Every algorithm takes swarms of mixed sizes."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import swarmbed
+from swarmbed.learn.learner import BatchSettings
+from swarmbed.tasks import make
+
+
+@pytest.mark.parametrize("algorithm", ["trpo", "ppo", "analytic"])
+def test_every_algorithm_learns_from_mixed_sizes(algorithm: str) -> None:
+    result = swarmbed.train(
+        make("pursuit", num_agents=6, sizes=(2, 4, 6), horizon=16),
+        algorithm=algorithm,
+        batch=BatchSettings(environments=4, segment=16),
+        iterations=2,
+        seed=0,
+        progress=False,
+    )
+    assert len(result.metrics) == 2
+    actions = result.policy.act(result.policy.task.initial(jax.random.key(0)), jax.random.key(1))
+    assert actions.shape == (6, 2) and bool(jnp.isfinite(actions).all())
