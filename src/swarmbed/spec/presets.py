@@ -23,6 +23,11 @@ RECIPES: dict[str, Config] = {
         "algorithm": {"initial_log_std": -0.7},
         "run": {"iterations": 120, "schedule": ["approach_cost=3:0,3:30,0:60"]},
     },
+    "multi-pursuit": {
+        "task": {"observation": "basic"},
+        "algorithm": {"initial_log_std": -0.7},
+        "run": {"iterations": 90, "schedule": ["approach_cost=1:0,1:20,0:40"]},
+    },
 }
 SAME_TASK = {"rendezvous": "rendezvous-global", "pursuit": "pursuit-global", "multi_pursuit": "multi-pursuit"}
 
