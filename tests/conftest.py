@@ -41,8 +41,11 @@ MOST_MAPS = 30_000
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep compiled functions in .pytest_cache, next to what else pytest remembers; those of other processes too."""
-    # A shell starts what it puts into the background with SIGINT ignored; tests that send one count on being heard.
+    # A shell starts what it puts into the background with SIGINT ignored, and nohup ignores SIGHUP; tests that send one
+    # count on being heard.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     cache = getattr(config, "cache", None)  # missing under -p no:cacheprovider
     if cache is not None:
         folder = cache.mkdir("swarmbed")
