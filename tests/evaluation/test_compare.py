@@ -13,6 +13,7 @@ from swarmbed.evaluation.compare import compare
 from swarmbed.evaluation.comparison import Comparison
 from swarmbed.evaluation.entries import read_entry
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 from toy_task import Constant, Drift, Forward
 
@@ -168,3 +169,12 @@ def test_one_controller_needs_no_list_and_names_may_be_anything() -> None:
     comparison = compare({20: Forward()}, Drift(), episodes=2, progress=False)
     assert comparison.names == ("20",)
     assert repr(comparison) == str(comparison)
+
+
+def test_the_share_of_one_run_has_an_interval_even_where_all_succeed() -> None:
+    # Wilson, 4 of 4: the lower end is 1 / (1 + 1.96² / 4) = 0.51.
+    task = make("pursuit", num_agents=2, horizon=3, capture_radius=200.0)
+    standing = compare(["voronoi_pursuit"], task, episodes=4, progress=False).panels[0].standings
+    mean, low, high = (bound[-1] for bound in standing["voronoi_pursuit"].curves["captured_by"])
+    assert (mean, high) == (1, 1)
+    assert low == pytest.approx(1 / (1 + 1.959964**2 / 4))

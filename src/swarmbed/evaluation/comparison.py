@@ -177,10 +177,13 @@ class Comparison:
 def standing_of(name: str, ours: list[Evaluation], first: Standing | None) -> Standing:
     """What the runs of one policy reached, also against the first policy."""
     returns = np.stack([evaluation.returns for evaluation in ours])
+    shares = {metric.curve for metric in ours[0].task.metrics if metric.is_share}
     curves = {}
     for curve in ours[0].curves:
         table = np.stack([evaluation.curves[curve] for evaluation in ours])
-        curves[curve] = Band(table.mean(axis=(0, 1)), *statistics.mean_interval_over_runs(table))
+        is_one_share = len(table) == 1 and curve in shares
+        bounds = statistics.share_interval(table[0]) if is_one_share else statistics.mean_interval_over_runs(table)
+        curves[curve] = Band(table.mean(axis=(0, 1)), *bounds)
     better = None if first is None else statistics.probability_better(returns, first.returns)
     return Standing(name, returns, curves, better, sum(evaluation.seconds for evaluation in ours))
 
