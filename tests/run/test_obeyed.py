@@ -76,7 +76,7 @@ def test_what_is_half_done_is_removed(number: int, code: int, tmp_path: Path) ->
 @pytest.mark.parametrize("program", [DEAF, SWALLOWED], ids=["deaf", "swallowed"])
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_a_program_that_does_not_hear_ends_all_the_same(program: str, number: int, code: int) -> None:
-    ended, words, seconds = stopped(program, number)
+    ended, words, seconds = stopped(program, number, pause=0.5)  # by then it is inside the call
     assert (ended, words) == (code, "\nswarmbed: stopped, so to say\n")
     assert 1 < seconds < 10  # it had a second and a half to end by itself
 
