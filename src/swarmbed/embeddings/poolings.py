@@ -61,7 +61,8 @@ class Softmax(Pooling):
     ∂u/∂φ_s = p_s (1 + α (φ_s − u)).
 
     Three sums need φ and w of every slot. Computed once and kept in the cache they are cheaper than in one unrolled
-    expression, in which the compiler would recompute them for every sum.
+    expression, in which the compiler would recompute them for every sum. Empty slots are computed as well, however many
+    are ``filled``.
     """
 
     activation: str
