@@ -43,6 +43,13 @@ with obeyed("stopped, so to say"):
     Slow()
     time.sleep(100)
 """
+# The system may give a signal to any thread; only the main one raises, and it is asleep.
+ELSEWHERE = PLAIN.replace(
+    "time.sleep(100)",
+    """import signal, threading
+        threading.Timer(0.5, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)).start()
+        time.sleep(100)""",
+)
 SIGNALS = [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
 
 
@@ -71,6 +78,13 @@ def stopped(program: str, *signals: int, pause: float = 0.0, argument: str = "")
 def test_what_is_half_done_is_removed(number: int, code: int, tmp_path: Path) -> None:
     assert stopped(PLAIN, number, argument=str(tmp_path / "film.mp4"))[:2] == (code, "stopped, so to say\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_that_another_thread_received_wakes_the_main_one(tmp_path: Path) -> None:
+    ended, words, seconds = stopped(ELSEWHERE, argument=str(tmp_path / "film.mp4"))
+    assert (ended, words) == (143, "stopped, so to say\n")
+    assert list(tmp_path.iterdir()) == []
+    assert seconds < 10
 
 
 @pytest.mark.parametrize("program", [DEAF, SWALLOWED], ids=["deaf", "swallowed"])

@@ -14,12 +14,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )  # Windows has no SIGHUP
 
 PATIENCE = 1.5  # seconds in which a command may end by itself
+REMINDER = 0.1  # seconds after which the main thread is sent the signal again
 
 
 class Interrupted(KeyboardInterrupt):
@@ -54,8 +56,12 @@ def obeyed(words: str = "stopped") -> Iterator[None]:
     """Inside, a signal ends the work with :class:`Interrupted`, so that what is half done is removed. Where that is not
     heard soon, as inside a compiled program, or a second signal comes, it ends the process."""
 
+    asked = Requests()
+
     def stop(number: int, frame: object) -> None:
-        raise Interrupted(number, words)
+        if asked.number is None:  # cleaning up is not interrupted
+            asked.note(number)
+            raise Interrupted(number, words)
 
     def swallowed(report: "sys.UnraisableHookArgs") -> None:
         # Python drops what is raised while it collects garbage. The thread that listens will insist.
@@ -98,14 +104,29 @@ def _ears(handler: Callable[[int, object], None], listen: Callable[[int, list[in
 
 
 def _insist(words: str, reader: int, wanted: list[int]) -> None:
+    """Either the work ends, and the pipe with it, or there is a second signal, or neither in time."""
     while content := os.read(reader, 1):
-        if (number := content[0]) in wanted:
-            # Either the work ends, and the pipe with it, or there is a second signal, or neither in time.
-            heard_again = select.select([reader], [], [], PATIENCE)[0]
-            if not heard_again or os.read(reader, 1):
-                print(f"\nswarmbed: {words}", file=sys.stderr, flush=True)
-                os._exit(128 + number)
-            return
+        if (number := content[0]) not in wanted:
+            continue
+        if not _readable(reader, REMINDER):
+            _wake(number)
+            if _readable(reader, REMINDER) and not os.read(reader, 1):
+                return
+        if not _readable(reader, PATIENCE) or os.read(reader, 1):
+            print(f"\nswarmbed: {words}", file=sys.stderr, flush=True)
+            os._exit(128 + number)
+        return
+
+
+def _readable(reader: int, seconds: float) -> bool:
+    """Whether there is something to read in time: another signal, or the end of the pipe."""
+    return bool(select.select([reader], [], [], seconds)[0])
+
+
+def _wake(number: int) -> None:
+    """Send the main thread a signal that any thread may have received: it would sleep on."""
+    if hasattr(signal, "pthread_kill"):  # not on Windows, where only the main thread receives them
+        signal.pthread_kill(cast(int, threading.main_thread().ident), number)
 
 
 def _listen(requests: Requests, reader: int, wanted: list[int]) -> None:
