@@ -1,5 +1,6 @@
 """A policy with numpy alone: what it needs, and numbers worked by hand. tests/integration compares all that ship."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from swarmbed.policy import with_numpy
+from swarmbed.policy.headers import shipped_policies
 from swarmbed.policy.with_numpy import NumpyPolicy, load
 
 ALONE = """
@@ -49,9 +52,27 @@ def test_the_empty_set_is_zero(pooling: str) -> None:
     np.testing.assert_array_equal(neural(LOCAL, [(ELEMENTS, ~MASK & False)]), [[0.0, 0.0, 0.5]])
 
 
+def test_an_embedding_of_somebody_else_is_refused() -> None:
+    with pytest.raises(ValueError, match="'mine' is not one that ships"):
+        policy(name="mine")(LOCAL, [(ELEMENTS, MASK)])
+
+
 def test_it_imports_neither_jax_nor_the_rest() -> None:
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_both_files_work_where_swarmbed_is_not_installed(tmp_path: Path) -> None:
+    for name in ("with_numpy", "with_numpy_embeddings"):
+        shutil.copy(Path(with_numpy.__file__).with_name(f"{name}.py"), tmp_path)
+    shutil.copy(shipped_policies()["pursuit-global-rbf-basic"], tmp_path / "policy.safetensors")
+    program = (
+        "import sys, numpy as np; sys.modules['swarmbed'] = None; from with_numpy import load\n"
+        "policy = load('policy.safetensors')\n"
+        "print(policy(np.zeros((1, 3)), [(np.zeros((1, 9, 3)), np.zeros((1, 9), bool))]).shape)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "(1, 2)\n", done.stderr
 
 
 def test_a_file_of_something_else_says_so(tmp_path: Path) -> None:
