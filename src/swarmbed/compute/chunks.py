@@ -40,6 +40,8 @@ def cut(batch: Any, size: int) -> Pieces:
     """Pieces of ``size`` samples."""
     samples = jax.tree.leaves(batch)[0].shape[0]
     count = samples // size
+    if samples == size:
+        return Pieces(None, batch)
     whole = jax.tree.map(lambda leaf: leaf[: count * size].reshape(count, size, *leaf.shape[1:]), batch)
     rest = jax.tree.map(lambda leaf: leaf[count * size :], batch)
     return Pieces(whole if count else None, rest if samples % size or not count else None)
