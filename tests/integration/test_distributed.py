@@ -90,6 +90,22 @@ def test_a_process_that_dies_ends_the_run_with_a_sentence_and_the_run_can_go_on(
     assert [row["iteration"] for row in RunFolder(out).read_metrics()] == list(range(1, done + 3))
 
 
+def test_programs_that_jax_has_kept_take_collectives_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a size at which the processes do not wait for each other by chance."""
+    monkeypatch.setenv("SWARMBED_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    monkeypatch.delenv("SWARMBED_COMPILE")
+    quiet = ["--no-video", "--no-curve", "--no-progress"]
+    run = [["pursuit", "--environments", "40", "--iterations", "1", "--out", str(tmp_path / "run")]]
+    run += [["--resume", str(tmp_path / "run"), "--iterations", "5"]]
+    for arguments in run:
+        for process in start_two([*arguments, *quiet]):
+            _, error = process.communicate(timeout=300)
+            assert process.returncode == 0, error
+
+
 def test_a_cluster_needs_an_address_and_a_place_in_it() -> None:
     with pytest.raises(SwarmbedError, match="--coordinator HOST:PORT"):
         Cluster(processes=2)
