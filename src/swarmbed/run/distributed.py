@@ -53,8 +53,8 @@ def join(cluster: Cluster) -> None:
         return
     # Collectives of several devices in one process can wait for each other in different orders; one device cannot.
     jax.config.update("jax_num_cpu_devices", 1)
-    # JAX keeps what process 0 compiled. Read from there, a program no longer takes its collectives in the order in which
-    # the other processes, which compile it anew, take them.
+    # JAX keeps what process 0 compiled. Read from there, a program no longer takes its collectives in the order in
+    # which the other processes, which compile it anew, take them.
     jax.config.update("jax_enable_compilation_cache", False)
     jax.distributed.initialize(
         cluster.coordinator, cluster.processes, cluster.process_id, heartbeat_timeout_seconds=int(4 * SILENCE_SECONDS)

@@ -23,6 +23,15 @@ RECIPES: dict[str, Config] = {
         "algorithm": {"initial_log_std": -0.7},
         "run": {"iterations": 120, "schedule": ["approach_cost=3:0,3:30,0:60"]},
     },
+    # The swarm learns to close in on an evader that it sees from everywhere, and keeps it while sight shrinks.
+    "pursuit-local": {
+        "task": {"observation": "comm"},
+        "algorithm": {"initial_log_std": -0.7},
+        "run": {
+            "iterations": 220,
+            "schedule": ["approach_cost=3:0,3:30,0:60", "sight_radius=70.7:0,70.7:60,20:120"],
+        },
+    },
     "multi-pursuit": {
         "task": {"observation": "basic"},
         "algorithm": {"initial_log_std": -0.7},
