@@ -18,7 +18,7 @@ from swarmbed.networks.perceptron import Perceptron
 from swarmbed.policy.files import FORMAT, save_policy
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import files
-from swarmbed.tasks.base import State, Task
+from swarmbed.tasks.base import Observation, State, Task
 
 TWENTY: Any = make("rendezvous", num_agents=20, comm_radius=60.0)
 KEY = jax.random.key(0)
@@ -73,6 +73,17 @@ def test_agents_may_be_relabelled(acts: Any, start: Any) -> None:
     action = acts(POLICY, state)
     assert np.ptp(action, axis=0).min() > 0.01
     assert acts(POLICY, relabelled) == pytest.approx(action[order], abs=1e-5)
+
+
+def test_a_subclass_may_have_its_own_mean(start: Any) -> None:
+    class Halved(Policy):
+        def mean(self, observation: Observation, task: Task | None = None) -> jax.Array:
+            return super().mean(observation, task) / 2
+
+    halved, state = Halved(*POLICY._parts[:2], POLICY.params, POLICY.network), start(TWENTY)
+    np.testing.assert_allclose(halved.act(state), POLICY.act(state) / 2, rtol=1e-5)
+    seen = TWENTY.observe(state)
+    np.testing.assert_allclose(halved(seen), POLICY(seen) / 2, rtol=1e-5)
 
 
 @pytest.mark.parametrize("num_agents", [1, 5, 40])

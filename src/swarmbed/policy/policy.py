@@ -62,6 +62,8 @@ class Policy(Controller):
                 "observation must be that of the agents of one swarm, local (agents, properties), not "
                 f"{found}; use jax.vmap for several swarms"
             )
+        if type(self) is not Policy:  # a class of its own may have its own mean
+            return self._noisy(self.mean(observation), key)
         return self._noisy(compiled_on_call(_means, self._parts, self.params, observation), key)
 
     def act(self, state: State, key: PRNGKeyArray | None = None) -> Float[Array, "N A"]:
@@ -69,6 +71,8 @@ class Policy(Controller):
         if not is_state(state):
             words = "reset and step return it (for an observation, call the policy itself)"
             raise SwarmbedError(f"state must be a State, as {words}, not {shown(state)}")
+        if type(self) is not Policy:
+            return self._noisy(self.sampling(False).control(self.task, state, jax.random.key(0)), key)
         return self._noisy(compiled_on_call(_means_of_swarm, self._parts, self.params, state), key)
 
     def control(self, task: Task, state: State, key: PRNGKeyArray) -> Float[Array, "N A"]:
