@@ -5,6 +5,7 @@ only on the iteration, so a resumed run continues exactly. A scheduled number is
 no value recompiles anything, and only numbers that determine no shape and no branch can be scheduled.
 """
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple, TypeVar
 
@@ -42,6 +43,12 @@ def parse(text: str) -> Schedule:
             f"evader_speed_ratio=1.2:0,2.0:60, not {text!r}"
         )
     return Schedule(name, tuple(value for value, _ in pairs), tuple(times))
+
+
+def combined(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    """Both, as written; of two schedules of one setting the second counts."""
+    names = [text.partition("=")[0] for text in second]
+    return (*(text for text in first if text.partition("=")[0] not in names), *second)
 
 
 def schedules_for(texts: tuple[str, ...], *specs: Any) -> tuple[Schedule, ...]:

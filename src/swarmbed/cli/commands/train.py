@@ -11,6 +11,7 @@ from rich.console import Console
 
 from swarmbed.cli.flags import Parser, add_flags, given
 from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.learn.schedule import combined
 from swarmbed.run.distributed import Cluster, ends_together, is_first_process, join
 from swarmbed.run.folder import RunFolder
 from swarmbed.run.result import TrainingResult, TrainingResults
@@ -155,6 +156,8 @@ def _settings(options: argparse.Namespace, base: config.Config, names: dict[str,
         flags[kind] |= given(options, spec)
     flags |= {"batch": given(options, BatchSettings), "run": given(options, RunSettings)}
     settings = config.merged(base, flags)
+    if "schedule" in flags["run"]:
+        settings["run"]["schedule"] = combined(base.get("run", {}).get("schedule", ()), flags["run"]["schedule"])
     run_section = settings.pop("run", {})
     return learner_from(settings), build(RunSettings, run_section, "section [run]")
 
