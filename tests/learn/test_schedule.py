@@ -10,7 +10,7 @@ from swarmbed import SwarmbedError
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
 from swarmbed.learn.learner import BatchSettings, Learner
-from swarmbed.learn.schedule import numbers_at, parse, schedules_for
+from swarmbed.learn.schedule import numbers_at, parse, schedules_for, settled
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.tasks import make
 from toy_task import Drift
@@ -21,6 +21,18 @@ PURSUIT = make("pursuit")
 def test_a_number_moves_along_straight_lines_and_stands_still_outside() -> None:
     schedule = parse("evader_speed_ratio=1.2:10,2.0:60,1.0:80")
     assert [schedule.at(i) for i in (0, 10, 35, 60, 70, 500)] == pytest.approx([1.2, 1.2, 1.6, 2.0, 1.5, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("x=1:0,2:60", 60), ("x=3:0,3:30,0:60,0:90", 60), ("x=1:0,1:50", 0), ("x=2:7", 0)]
+)
+def test_a_schedule_has_an_end(text: str, expected: int) -> None:
+    assert parse(text).settled == expected
+
+
+def test_only_the_settings_of_a_spec_count() -> None:
+    schedules = (parse("evader_speed_ratio=1:0,2:60"), parse("kl_bound=0.1:0,0.01:90"))
+    assert (settled(schedules, PURSUIT), settled(schedules, Trpo()), settled((), PURSUIT)) == (60, 90, 0)
 
 
 @pytest.mark.parametrize(

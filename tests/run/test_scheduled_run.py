@@ -34,6 +34,21 @@ def test_a_resumed_run_continues_its_schedule_exactly(tmp_path: Path) -> None:
     np.testing.assert_allclose([row["kl"] for row in resumed.metrics], kl, rtol=0)
 
 
+def test_the_best_policy_is_one_of_the_task_as_it_is_in_the_end(tmp_path: Path) -> None:
+    """Returns of an easier task do not count: without noise they are higher."""
+    policies = []
+    result = swarmbed.train(
+        Drift(horizon=12), iterations=6, schedule=["noise=0.0:0,5.0:2"], out=tmp_path / "run",
+        callback=lambda iteration: policies.append(iteration.policy), **SMALL,
+    )  # fmt: skip
+    returns = [row["mean_return"] for row in result.metrics]
+    assert np.nanargmax(returns) < 2
+    best = result.best_policy.params.log_std
+    same = [bool((policy.params.log_std == best).all()) for policy in policies]
+    assert not any(same[:2])
+    assert same.index(True) == 2 + np.argmax(returns[3:])
+
+
 def test_a_number_that_decides_what_is_compiled_cannot_be_scheduled(tmp_path: Path) -> None:
     settings = SMALL | {"batch": BatchSettings(environments=4, segment=4, sampled_agents=2)}
     task = swarmbed.make("rendezvous", num_agents=2)

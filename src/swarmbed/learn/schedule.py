@@ -28,6 +28,14 @@ class Schedule(NamedTuple):
         """The value in the iteration that follows this many."""
         return float(np.interp(iteration, self.iterations, self.values))
 
+    @property
+    def settled(self) -> int:
+        """The iterations after which it no longer changes."""
+        changing = [
+            time for value, time in zip(self.values, self.iterations[1:], strict=False) if value != self.values[-1]
+        ]
+        return changing[-1] if changing else 0
+
 
 def parse(text: str) -> Schedule:
     """``name=value:iteration,value:iteration,…``."""
@@ -73,6 +81,12 @@ def _check(schedule: Schedule, spec: Any) -> None:
         raise SwarmbedError(f"schedule: {schedule.name} is not a number that can change during a run")
     for value in schedule.values:
         check(declared, hint, value, f"schedule: {schedule.name}")
+
+
+def settled(schedules: tuple[Schedule, ...], spec: Any) -> int:
+    """The iterations after which none of the scheduled settings of a spec changes any more."""
+    names = [field.name for field in fields(spec)]
+    return max((schedule.settled for schedule in schedules if schedule.name in names), default=0)
 
 
 def numbers_at(schedules: tuple[Schedule, ...], iteration: int) -> dict[str, np.float32]:

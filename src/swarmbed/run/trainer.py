@@ -16,7 +16,7 @@ from jax.sharding import Mesh
 from swarmbed.compute import devices
 from swarmbed.learn import estimate
 from swarmbed.learn.learner import Learner, Spread, TrainState
-from swarmbed.learn.schedule import numbers_at, schedules_for
+from swarmbed.learn.schedule import numbers_at, schedules_for, settled
 from swarmbed.policy.files import save_policy
 from swarmbed.policy.find import load_policy
 from swarmbed.policy.policy import Policy
@@ -179,7 +179,9 @@ class Trainer:
             if wrong := finite.complaint(state, row, self.spread.mesh, declared, unknown):
                 raise SwarmbedError(self._broken(iteration, wrong))
             rows.append(row)
-            if row["mean_return"] > best_return:
+            if iteration <= self._unsettled:
+                best = behind
+            elif row["mean_return"] > best_return:
                 best, best_return = behind, row["mean_return"]
             point = Checkpoint(iteration, row["seconds"], state, best, best_return, rows)
             progress.iteration(row, self._steps / (now - started))
@@ -235,6 +237,13 @@ class Trainer:
         """What to type into a shell."""
         plugins = [word for file in registry.plugin_files for word in ("--plugin", file)]
         return shlex.join([program(), "train", "--resume", str(self.resumed_as), *plugins])
+
+    @cached_property
+    def _unsettled(self) -> int:
+        """Iterations with episodes of a task that a schedule still changes: their returns cannot be compared."""
+        iterations = settled(self.schedules, self.learner.task)
+        episode = -(-self.learner.task.horizon // self.learner.batch.segment)
+        return iterations + episode if iterations else 0
 
     @property
     def _steps(self) -> int:
