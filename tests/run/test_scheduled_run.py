@@ -10,8 +10,11 @@ import swarmbed
 from swarmbed import BatchSettings, SwarmbedError
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
+from swarmbed.learn.learner import Learner
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.run.folder import RunFolder
+from swarmbed.run.settings import Outputs, RunSettings
+from swarmbed.run.train import start_run
 from toy_task import Drift
 
 SMALL: dict[str, Any] = {
@@ -47,6 +50,15 @@ def test_the_best_policy_is_one_of_the_task_as_it_is_in_the_end(tmp_path: Path) 
     same = [bool((policy.params.log_std == best).all()) for policy in policies]
     assert not any(same[:2])
     assert same.index(True) == 2 + np.argmax(returns[3:])
+
+
+def test_a_curve_is_not_flat_before_the_task_has_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr("swarmbed.run.trainer.is_flat", lambda returns: bool(seen.append(len(returns))))
+    learner = Learner(Drift(horizon=12), *(SMALL[name] for name in ("embedding", "algorithm", "batch", "network")))
+    settings = RunSettings(iterations=5, schedule=("noise=0.0:0,1.0:2",), until_flat=True)
+    start_run(learner, settings, tmp_path / "run", outputs=Outputs(progress=False))
+    assert seen == [0, 0, 0, 1, 2]
 
 
 def test_a_number_that_decides_what_is_compiled_cannot_be_scheduled(tmp_path: Path) -> None:

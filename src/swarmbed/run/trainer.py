@@ -201,7 +201,7 @@ class Trainer:
         return point
 
     def _reason_to_stop(self, row: Row, rows: list[Row], state: TrainState) -> str | None:
-        if self.run.until_flat and is_flat([row["mean_return"] for row in rows]):
+        if self.run.until_flat and is_flat([row["mean_return"] for row in rows[self._unsettled :]]):
             return "the learning curve is flat"
         if self.callback is not None:
             policy = lambda: self._policy(checkpoint.on_host(state.policy))  # noqa: E731
