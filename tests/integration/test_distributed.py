@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from swarmbed.run import distributed
 from swarmbed.run.distributed import Cluster
 from swarmbed.run.folder import RunFolder
 from swarmbed.spec.errors import SwarmbedError
@@ -104,6 +105,23 @@ def test_programs_that_jax_has_kept_take_collectives_in_the_same_order(
         for process in start_two([*arguments, *quiet]):
             _, error = process.communicate(timeout=300)
             assert process.returncode == 0, error
+
+
+def test_strangers_at_the_port_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "_start_watching", lambda connection, peer: connection.close())
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        clients = [socket.create_connection(server.getsockname()) for _ in range(3)]
+        for client, hello in zip(clients, (b"GET ", (7).to_bytes(4, "big"), (1).to_bytes(4, "big")), strict=True):
+            client.sendall(hello)
+        distributed._accept(server, {1})
+        for client in clients:
+            client.close()
+
+
+def test_a_process_that_does_not_come_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(distributed, "SILENCE_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(SwarmbedError, match="from process 1, 2"):
+        distributed._accept(server, {1, 2})
 
 
 def test_a_cluster_needs_an_address_and_a_place_in_it() -> None:

@@ -58,6 +58,11 @@ def test_what_is_scheduled_is_checked_like_any_setting(text: str, message: str) 
         schedules_for((text,), PURSUIT, Trpo())
 
 
+def test_a_number_that_counts_only_at_the_start_is_refused() -> None:
+    with pytest.raises(SwarmbedError, match="initial_log_std counts only at the start"):
+        schedules_for(("initial_log_std=-1:0,-3:60",), PURSUIT, Trpo())
+
+
 def test_a_number_is_scheduled_once() -> None:
     with pytest.raises(SwarmbedError, match="schedule names discount twice"):
         schedules_for(("discount=0.9:0", "discount=0.8:0"), PURSUIT, Trpo())

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+import swarmbed
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.embeddings.moments import Moments
 from swarmbed.learn.experience import act_with
@@ -39,6 +40,16 @@ def test_agents_of_a_swarm_have_that_share_of_the_variance_in_common(shared: flo
     found = noise(shared, quick_jit)
     together = (found[:, 0] * found[:, 1]).mean(0)
     np.testing.assert_allclose(together, shared, atol=4 * np.sqrt(2 / SWARMS))
+
+
+def test_large_swarms_share_it_too() -> None:
+    task = swarmbed.make("rendezvous-local", num_agents=256)
+    assert task.is_large
+    model = Perceptron((2,)).model(task.layout, Moments(), 2)
+    params = PolicyParams(model.init(jax.random.key(0)), PARAMS.log_std)
+    states = jax.vmap(task.initial)(jax.random.split(jax.random.key(1), 2))
+    action, mean = jax.jit(act_with(task, model, params, 1.0))(states, None, jax.random.key(2))
+    np.testing.assert_allclose((action - mean).std(1), 0, atol=1e-5)
 
 
 def test_nothing_is_shared_between_swarms_or_between_the_numbers_of_an_action(quick_jit: Any) -> None:

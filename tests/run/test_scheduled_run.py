@@ -49,7 +49,7 @@ def test_the_best_policy_is_one_of_the_task_as_it_is_in_the_end(tmp_path: Path) 
     best = result.best_policy.params.log_std
     same = [bool((policy.params.log_std == best).all()) for policy in policies]
     assert not any(same[:2])
-    assert same.index(True) == 2 + np.argmax(returns[3:])
+    assert same[2 + int(np.argmax(returns[3:]))]  # the policy behind that iteration
 
 
 def test_a_curve_is_not_flat_before_the_task_has_settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +59,25 @@ def test_a_curve_is_not_flat_before_the_task_has_settled(tmp_path: Path, monkeyp
     settings = RunSettings(iterations=5, schedule=("noise=0.0:0,1.0:2",), until_flat=True)
     start_run(learner, settings, tmp_path / "run", outputs=Outputs(progress=False))
     assert seen == [0, 0, 0, 1, 2]
+
+
+def test_a_run_is_not_overwritten_by_one_that_cannot_be_trained(tmp_path: Path) -> None:
+    settings = SMALL | {"batch": BatchSettings(environments=4, segment=4, sampled_agents=2)}
+    swarmbed.train(Drift(), iterations=1, out=tmp_path / "run", **settings)
+    before = RunFolder(tmp_path / "run").policy.read_bytes()
+    task = swarmbed.make("rendezvous", num_agents=2)
+    with pytest.raises(SwarmbedError, match="loss_rate determines what is compiled"):
+        swarmbed.train(task, schedule=["loss_rate=0:0,1:5"], out=tmp_path / "run", overwrite=True, **settings)
+    assert RunFolder(tmp_path / "run").policy.read_bytes() == before
+
+
+def test_a_schedule_that_ends_elsewhere_than_the_task_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    swarmbed.train(Drift(noise=2.0), iterations=1, schedule=["noise=0:0,1:5"], out=tmp_path / "run", **SMALL)
+    assert "noise ends at 1, but the task's own is 2" in capsys.readouterr().err
+    swarmbed.train(Drift(noise=1.0), iterations=1, schedule=["noise=0:0,1:5"], out=tmp_path / "other", **SMALL)
+    assert "schedule" not in capsys.readouterr().err
 
 
 def test_a_number_that_decides_what_is_compiled_cannot_be_scheduled(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import swarmbed
 from swarmbed import BatchSettings, SwarmbedError
+from swarmbed.algorithms.analytic import Analytic
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
 from swarmbed.networks.perceptron import Perceptron
@@ -30,6 +31,26 @@ def point(explained: list[float], steps: float = 0.0, seconds: float = 0.0) -> C
         for i, value in enumerate(explained)
     ]
     return Checkpoint(len(rows), seconds, None, None, 0.0, rows)  # type: ignore[arg-type]
+
+
+def test_starts_that_cannot_be_compared_are_an_error() -> None:
+    nothing = [point([float("nan")]), point([float("nan")])]
+    with pytest.raises(SwarmbedError, match="no start has a explained_variance yet"):
+        starts.winner(nothing, "explained_variance", Drift())
+
+
+def test_a_criterion_that_the_algorithm_does_not_measure_is_refused(tmp_path: Path) -> None:
+    settings = SMALL | {"algorithm": Analytic()}
+    with pytest.raises(SwarmbedError, match="does not measure explained_variance"):
+        swarmbed.train(Drift(), iterations=2, starts="2:1", out=tmp_path / "run", **settings)
+
+
+def test_a_run_with_starts_is_overwritten_and_what_loggers_wrote_stays(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    for _ in range(2):
+        swarmbed.train(Drift(), iterations=2, starts="2:1", out=out, overwrite=True, **SMALL)
+        (out / "starts" / "0" / "tensorboard").mkdir(exist_ok=True)
+    assert (out / "starts" / "0" / "tensorboard").is_dir()
 
 
 def test_a_start_is_judged_by_its_last_five_iterations() -> None:

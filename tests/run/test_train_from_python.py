@@ -1,7 +1,9 @@
 """Training from Python: what one passes, what one gets back, going on, several seeds."""
 
 import math
+import os
 import shutil
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,13 @@ import pytest
 
 import swarmbed
 from swarmbed import BatchSettings, SwarmbedError
+from swarmbed.algorithms.analytic import Analytic
 from swarmbed.algorithms.ppo import Ppo
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.embeddings.moments import Moments
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.run.folder import RunFolder
+from swarmbed.run.stopping import Interrupted
 from toy_task import Drift
 
 KEY = jax.random.key(0)
@@ -94,6 +98,38 @@ def test_several_seeds_give_several_policies_and_one_figure(tmp_path: Path) -> N
     (axes,) = results.plot().figure.axes
     assert len(axes.collections) == 1  # the band over seeds
     assert [path.name for path in sorted((tmp_path / "runs").iterdir())] == ["seed-4", "seed-5", "seed-6"]
+
+
+def test_a_stop_in_the_last_iteration_of_a_seed_is_not_forgotten(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted, match="stopped after iteration 1"):
+        swarmbed.train(
+            Drift(), iterations=1, seeds=2, out=tmp_path / "runs",
+            callback=lambda iteration: os.kill(os.getpid(), signal.SIGTERM), **SMALL,
+        )  # fmt: skip
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["seed-0"]
+
+
+def test_a_class_that_has_changed_is_compiled_anew(tmp_path: Path) -> None:
+    """As when a cell of a notebook is run again; settings are as equal as before."""
+
+    class Mine(Drift):
+        offset = 0.0
+
+        def reward(self, state: Any, action: Any, next_state: Any) -> Any:
+            return super().reward(state, action, next_state) + self.offset
+
+    before = swarmbed.train(Mine(), iterations=1, out=tmp_path / "a", **SMALL)
+    Mine.offset = 1000.0
+    after = swarmbed.train(Mine(), iterations=1, out=tmp_path / "b", **SMALL)
+    assert after.metrics[0]["mean_return"] > before.metrics[0]["mean_return"] + 1000
+
+
+def test_a_deviation_that_is_not_trained_is_the_setting_whatever_policy_it_starts_from(
+    trained: swarmbed.TrainingResult, tmp_path: Path
+) -> None:
+    settings = SMALL | {"algorithm": Analytic(initial_log_std=-3.0)}
+    result = swarmbed.train(Drift(), iterations=1, init=trained.folder, out=tmp_path / "run", **settings)
+    np.testing.assert_array_equal(result.policy.params.log_std, -3.0)
 
 
 def test_settings_also_reach_a_task_object(tmp_path: Path) -> None:

@@ -21,10 +21,10 @@ def compiled_on_call(function: Callable[..., Result], spec: Any, *arrays: Any) -
     is_traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(arrays))
     if is_traced or not _is_hashable(spec):
         return function(spec, *arrays)
-    return _compiled(function)(spec if programs.is_ours(spec) else _Itself(spec), *arrays)
+    return _compiled(function)(spec if programs.is_ours(spec) else Itself(spec), *arrays)
 
 
-class _Itself:
+class Itself:
     """A spec, or a tuple of specs, in place of itself: it equals another only if they are the very same objects."""
 
     def __init__(self, spec: Any) -> None:
@@ -32,7 +32,7 @@ class _Itself:
         self.ids = tuple(map(id, spec)) if isinstance(spec, tuple) else (id(spec),)
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, _Itself) and self.ids == other.ids
+        return isinstance(other, Itself) and self.ids == other.ids
 
     def __hash__(self) -> int:
         return hash(self.ids)
@@ -41,7 +41,7 @@ class _Itself:
 @lru_cache
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(spec: Any, *arrays: Any) -> Any:
-        return function(spec.spec if isinstance(spec, _Itself) else spec, *arrays)
+        return function(spec.spec if isinstance(spec, Itself) else spec, *arrays)
 
     return jax.jit(call, static_argnums=0)
 

@@ -40,9 +40,7 @@ def act_with(task: Task, model: Model, params: PolicyParams, shared_noise: float
         if task.is_large:
             apply = lambda seen: model.apply(params.network, model.prepare(seen))  # noqa: E731
             mean = lax.map(lambda one: task.across_agents(one[0], one[1], apply), (state, transmitted))
-            noise = jax.random.normal(key, mean.shape, mean.dtype)
-            return mean + jnp.exp(params.log_std) * noise, mean
-        if is_ragged(model):
+        elif is_ragged(model):
             mean = _means_of_ragged(task, model, params, state, transmitted)
         else:
             seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
@@ -173,7 +171,8 @@ def make_batch(
     order = _shuffled(shuffle_key, rows(there))
     if is_ragged(value.model):
         places = jnp.where(seen[0].present[: how.steps], jnp.arange(1, task.num_agents + 1), 0).max(2)
-        order = _by_size(order, rows(spread(places)), max(1, value.minibatch // devices.device_count()))
+        smallest = min(value.minibatch, getattr(algorithm, "minibatch", value.minibatch))
+        order = _by_size(order, rows(spread(places)), max(1, smallest // devices.device_count()))
     return jax.tree.map(lambda leaf: leaf[order], batch)
 
 

@@ -5,7 +5,8 @@ same code on several XLA devices of one machine or of many: environments and sam
 parameters are the same everywhere.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -248,13 +249,13 @@ class Spread:
     def _compile(self, state: TrainState, numbers: dict[str, Any] | None) -> Any:
         if not numbers:
             return self.iterate.lower(state).compile()
-        try:
+        with _only_numbers(numbers):
             return self._spread((_SPECS, P())).lower(state, numbers).compile()
-        except (jax.errors.ConcretizationTypeError, TypeError) as error:
-            names = ", ".join(numbers)
-            raise SwarmbedError(
-                f"schedule: one of {names} determines what is compiled, so it cannot change during a run"
-            ) from error
+
+    def check(self, numbers: dict[str, Any]) -> None:
+        """Raise an error if one of the numbers cannot be given anew to every iteration."""
+        with _only_numbers(numbers):
+            jax.eval_shape(self.learner.iterate, jax.eval_shape(self.learner.init, jax.random.key(0)), numbers)
 
     def _kept(self, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
         return programs.kept(self.learner, function, arguments, list(self.mesh.devices.flat), compile_it)
@@ -266,6 +267,16 @@ class Spread:
 
 
 _SPECS = TrainState(P(), P(), P(), P(), P(devices.AXIS))  # type: ignore[arg-type]
+
+
+@contextmanager
+def _only_numbers(names: Iterable[str]) -> Iterator[None]:
+    try:
+        yield
+    except (jax.errors.ConcretizationTypeError, TypeError) as error:
+        raise SwarmbedError(
+            f"schedule: one of {', '.join(names)} determines what is compiled, so it cannot change during a run"
+        ) from error
 
 
 def _check_update(algorithm: LearningAlgorithm, function: str, update: Any, state: TrainState) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.spec.settings import check, convert, type_hints
 
+ONLY_AT_THE_START = ("initial_log_std",)
 Kind = TypeVar("Kind")
 
 
@@ -75,6 +76,8 @@ def schedules_for(texts: tuple[str, ...], *specs: Any) -> tuple[Schedule, ...]:
 
 
 def _check(schedule: Schedule, spec: Any) -> None:
+    if schedule.name in ONLY_AT_THE_START:
+        raise SwarmbedError(f"schedule: {schedule.name} counts only at the start of a run")
     declared = next(f for f in fields(spec) if f.name == schedule.name)
     hint = type_hints(type(spec))[schedule.name]
     if not isinstance(getattr(spec, schedule.name), float) or not isinstance(convert(0.5, hint), float):

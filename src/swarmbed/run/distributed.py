@@ -60,7 +60,7 @@ def join(cluster: Cluster) -> None:
         cluster.coordinator, cluster.processes, cluster.process_id, heartbeat_timeout_seconds=int(4 * SILENCE_SECONDS)
     )
     host, _, port = cluster.coordinator.rpartition(":")
-    _watch(host, int(port) + 1, cluster.processes, cluster.process_id)
+    _watch(host.strip("[]"), int(port) + 1, cluster.processes, cluster.process_id)
     atexit.register(leave)
 
 
@@ -97,12 +97,9 @@ def wait_for_all(what: str) -> None:
 def _watch(host: str, port: int, processes: int, process_id: int) -> None:
     """Connect to process 0 (or, as process 0, to all others) and watch each connection."""
     if process_id == 0:
-        with socket.create_server((host, port)) as server:
-            server.settimeout(SILENCE_SECONDS)
-            for _ in range(processes - 1):
-                connection, _ = server.accept()
-                peer = int.from_bytes(connection.recv(4), "big")
-                _start_watching(connection, peer)
+        # On all interfaces, as JAX's own service: a machine may know itself by another address than the others do.
+        with socket.create_server(("", port)) as server:
+            _accept(server, set(range(1, processes)))
         return
     deadline = time.monotonic() + SILENCE_SECONDS
     while True:
@@ -115,6 +112,27 @@ def _watch(host: str, port: int, processes: int, process_id: int) -> None:
             time.sleep(0.1)
     connection.sendall(process_id.to_bytes(4, "big"))
     _start_watching(connection, 0)
+
+
+def _accept(server: socket.socket, expected: set[int]) -> None:
+    """Wait for the other processes. A connection that does not begin with the number of one is somebody else's."""
+    deadline = time.monotonic() + SILENCE_SECONDS
+    while expected:
+        server.settimeout(max(0.1, deadline - time.monotonic()))
+        try:
+            connection, _ = server.accept()
+            connection.settimeout(PING_SECONDS)
+            peer = int.from_bytes(connection.recv(4), "big")
+        except OSError:
+            if time.monotonic() > deadline:
+                missing = ", ".join(map(str, sorted(expected)))
+                raise SwarmbedError(f"no connection from process {missing} within {SILENCE_SECONDS:.0f} s") from None
+            continue
+        if peer not in expected:
+            connection.close()
+            continue
+        expected.remove(peer)
+        _start_watching(connection, peer)
 
 
 def _start_watching(connection: socket.socket, peer: int) -> None:

@@ -121,7 +121,8 @@ class RunFolder:
         for start in self.starts.iterdir() if self.starts.is_dir() else ():
             if (start / "config.toml").is_file():
                 RunFolder(start)._clear()
-                start.rmdir()
+                if not any(start.iterdir()):  # a logger's folder stays, as at the top
+                    start.rmdir()
         if self.starts.is_dir() and not any(self.starts.iterdir()):
             self.starts.rmdir()
         for file in checkpoint_files(self.checkpoints):

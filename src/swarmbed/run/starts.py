@@ -7,10 +7,11 @@ other starts is counted in the table of the run that continues.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
 from swarmbed.run.checkpoint import Checkpoint
@@ -46,14 +47,20 @@ def settings_of(run: RunSettings, number: int) -> RunSettings:
     return replace(run, seed=seed, iterations=parse(run.starts).iterations, starts=None, until_flat=False)
 
 
-def check(run: RunSettings, columns: tuple[str, ...]) -> None:
+def check(run: RunSettings, columns: tuple[str, ...], not_measured: Sequence[str] = ()) -> None:
     """Raise an error if a run cannot have the starts it asks for."""
     if run.starts is None:
         return
+    if jax.process_count() > 1:
+        raise SwarmbedError("starts are trained by one process: leave --starts out, or --coordinator and --processes")
     if parse(run.starts).iterations > run.iterations:
         raise SwarmbedError(f"starts must not be longer than the run's {run.iterations} iterations, not {run.starts}")
     if run.start_criterion not in columns:
         raise SwarmbedError(f"start_criterion must be one of {', '.join(columns)}, not {run.start_criterion!r}")
+    if run.start_criterion in not_measured:
+        raise SwarmbedError(
+            f"start_criterion: the algorithm does not measure {run.start_criterion}; take another, such as mean_return"
+        )
 
 
 def promise(rows: list[Row], criterion: str, task: Task) -> float:
@@ -68,6 +75,8 @@ def promise(rows: list[Row], criterion: str, task: Task) -> float:
 def winner(points: list[Checkpoint], criterion: str, task: Task) -> int:
     """The number of the most promising start; the first of equal ones."""
     promises = [promise(point.rows or [], criterion, task) for point in points]
+    if max(promises) == -math.inf:
+        raise SwarmbedError(f"no start has a {criterion} yet, so none can be chosen: make the starts longer")
     return promises.index(max(promises))
 
 

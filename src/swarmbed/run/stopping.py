@@ -2,13 +2,14 @@
 without checkpoints stop at once (``obeyed``).
 
 Python runs its own handlers only between two instructions, and an iteration is one long call. So a thread listens on a
-pipe that the interpreter writes to as soon as a signal arrives: it answers at once, and a second signal ends the
+connection that the interpreter writes to as soon as a signal arrives: it answers at once, and a second signal ends the
 process at once. The handler notes the request as well: on a busy machine it may be the first of the two.
 """
 
 import os
 import select
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -77,18 +78,18 @@ def obeyed(words: str = "stopped") -> Iterator[None]:
 
 
 @contextmanager
-def _ears(handler: Callable[[int, object], None], listen: Callable[[int, list[int]], None]) -> Iterator[None]:
+def _ears(handler: Callable[[int, object], None], listen: Callable[[socket.socket, list[int]], None]) -> Iterator[None]:
     """Inside, signals go to a handler in the main thread, and as soon as they arrive to a thread that listens."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may say what happens to signals
         return
     before = {number: signal.getsignal(number) for number in SIGNALS}
     wanted = [number for number, current in before.items() if current not in (signal.SIG_IGN, None)]
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    outer = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    reader, writer = socket.socketpair()  # a pipe could not be waited for on Windows
+    writer.setblocking(False)
+    outer = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     for number in wanted:
-        # A handler of Python's own is what makes the interpreter write to the pipe.
+        # A handler of Python's own is what makes the interpreter write to the connection.
         signal.signal(number, handler)
     ears = threading.Thread(target=listen, args=(reader, wanted), daemon=True)
     ears.start()
@@ -98,28 +99,28 @@ def _ears(handler: Callable[[int, object], None], listen: Callable[[int, list[in
         signal.set_wakeup_fd(outer)
         for number in wanted:
             signal.signal(number, before[number])
-        os.close(writer)
+        writer.close()
         ears.join(timeout=1.0)
-        os.close(reader)
+        reader.close()
 
 
-def _insist(words: str, reader: int, wanted: list[int]) -> None:
-    """Either the work ends, and the pipe with it, or there is a second signal, or neither in time."""
-    while content := os.read(reader, 1):
+def _insist(words: str, reader: socket.socket, wanted: list[int]) -> None:
+    """Either the work ends, and the connection with it, or there is a second signal, or neither in time."""
+    while content := reader.recv(1):
         if (number := content[0]) not in wanted:
             continue
         if not _readable(reader, REMINDER):
             _wake(number)
-            if _readable(reader, REMINDER) and not os.read(reader, 1):
+            if _readable(reader, REMINDER) and not reader.recv(1):
                 return
-        if not _readable(reader, PATIENCE) or os.read(reader, 1):
+        if not _readable(reader, PATIENCE) or reader.recv(1):
             print(f"\nswarmbed: {words}", file=sys.stderr, flush=True)
             os._exit(128 + number)
         return
 
 
-def _readable(reader: int, seconds: float) -> bool:
-    """Whether there is something to read in time: another signal, or the end of the pipe."""
+def _readable(reader: socket.socket, seconds: float) -> bool:
+    """Whether there is something to read in time: another signal, or the end of the connection."""
     return bool(select.select([reader], [], [], seconds)[0])
 
 
@@ -129,9 +130,9 @@ def _wake(number: int) -> None:
         signal.pthread_kill(cast(int, threading.main_thread().ident), number)
 
 
-def _listen(requests: Requests, reader: int, wanted: list[int]) -> None:
+def _listen(requests: Requests, reader: socket.socket, wanted: list[int]) -> None:
     asked = False
-    while content := os.read(reader, 1):
+    while content := reader.recv(1):
         number = content[0]
         if number not in wanted:
             continue

@@ -12,6 +12,7 @@ from swarmbed.algorithms.base import LearningAlgorithm
 from swarmbed.compute import devices
 from swarmbed.embeddings.base import Embedding
 from swarmbed.learn.learner import BatchSettings, Learner
+from swarmbed.learn.schedule import combined
 from swarmbed.networks.base import as_network
 from swarmbed.run.folder import RunFolder
 from swarmbed.run.iteration import Callback
@@ -87,8 +88,10 @@ def train(
         as_network(_spec("network", network, base)),
     )
     changes: dict[str, Any] = {"iterations": iterations, "seed": seed, "init": None if init is None else str(init)}
-    changes |= {"schedule": None if schedule is None else tuple(schedule), "starts": starts}
+    changes["starts"] = starts
     chosen = base.get("run", {}) | {name: value for name, value in changes.items() if value is not None}
+    if schedule is not None:
+        chosen["schedule"] = combined(chosen.get("schedule", ()), tuple(schedule))
     run = build(RunSettings, chosen, "train")
     folder = Path(out) if out is not None else free_folder(learner)
     if seeds is None:
@@ -135,6 +138,8 @@ def start_run(
     devices.set_up(num_devices)
     trainer = Trainer(learner, run, RunFolder(folder), outputs, num_devices, callback)
     point = trainer.beginning()
+    if overwrite:  # what is wrong is said before anything is removed
+        trainer.check_schedules()
     if trainer.writes:
         trainer.folder.make()
     with trainer.alone():

@@ -13,7 +13,9 @@ import jax
 import numpy as np
 from jax.sharding import Mesh
 
-from swarmbed.compute import devices
+from swarmbed.algorithms.base import ThroughTheSwarm
+from swarmbed.compute import devices, programs
+from swarmbed.compute.on_call import Itself
 from swarmbed.learn import estimate
 from swarmbed.learn.learner import Learner, Spread, TrainState
 from swarmbed.learn.schedule import numbers_at, schedules_for, settled
@@ -38,10 +40,14 @@ from swarmbed.spec.table import Row
 REFUSALS = 10  # refused updates in a row that are worth a warning
 
 
-@lru_cache(maxsize=4)
 def spread(learner: Learner, mesh: Mesh) -> Spread:
     """One compiled iteration for all runs of a learner, such as those of several seeds."""
-    return Spread(learner, mesh)
+    return _spread(learner if programs.is_ours(learner) else Itself(learner), mesh)
+
+
+@lru_cache(maxsize=4)
+def _spread(learner: Learner | Itself, mesh: Mesh) -> Spread:
+    return Spread(learner.spec if isinstance(learner, Itself) else learner, mesh)
 
 
 class Trainer:
@@ -67,7 +73,7 @@ class Trainer:
         measured += ["overlooked"] if learner.task.may_overlook else []
         self.columns = (*COLUMNS, *measured, "accepted", "episodes", "processor_seconds")
         self.resumed_as = part_of or folder.path  # a start is resumed with the run that it is a start of
-        starts.check(run, self.columns)
+        starts.check(run, self.columns, learner.algorithm.not_measured)
 
     @cached_property
     def settings(self) -> config.Config:
@@ -84,10 +90,26 @@ class Trainer:
 
     def beginning(self) -> Checkpoint:
         """A run before its first iteration."""
+        for schedule in self.schedules if self.writes else ():
+            own = getattr(self.learner.task, schedule.name, schedule.values[-1])
+            if not math.isclose(own, schedule.values[-1]):
+                say(
+                    f"schedule: {schedule.name} ends at {schedule.values[-1]:g}, but the task's own is {own:g}, "
+                    "with which policies are evaluated unless a flag says otherwise"
+                )
         state = self.spread.init(self.run.seed)
         if self.run.init is not None:
-            state = state._replace(policy=self._trained(self.run.init))
+            policy = self._trained(self.run.init)
+            if isinstance(self.learner.algorithm, ThroughTheSwarm):  # it does not train the deviation: a setting
+                policy = policy._replace(log_std=state.policy.log_std)
+            memory = jax.device_put(self.learner.algorithm.memory(policy), self.spread.shardings.memory)
+            state = state._replace(policy=policy, memory=memory)
         return Checkpoint(0, 0.0, state, checkpoint.on_host(state.policy), -math.inf)
+
+    def check_schedules(self) -> None:
+        """Raise an error if a scheduled number determines what is compiled, which only tracing shows."""
+        if self.schedules:
+            self.spread.check(numbers_at(self.schedules, 0))
 
     def newest(self) -> Checkpoint:
         """Where the run stopped; its beginning where there is no checkpoint."""
@@ -146,7 +168,7 @@ class Trainer:
                     point = self._loop(point, rows, progress, loggers, requests)
             except OSError as error:
                 raise self._disk_error(error) from error
-            if requests.number is not None and point.iteration < self.run.iterations:
+            if requests.number is not None:  # in the last iteration too: other starts or seeds may follow
                 words = f"stopped after iteration {point.iteration}; resume with: {self._resume_command}"
                 raise Interrupted(requests.number, words)
         last = checkpoint.on_host(point.state.policy)

@@ -10,7 +10,7 @@ import pytest
 
 from quick_task import QuickTask
 from swarmbed.tasks.disturbances import moving
-from swarmbed.tasks.disturbances.state import begin, with_strengths
+from swarmbed.tasks.disturbances.state import begin, with_newcomers, with_strengths
 
 KEY = jax.random.key(0)
 AHEAD = jnp.array([1.0, 0.0])
@@ -40,6 +40,24 @@ def east(task: Any, state: Any, steps: int = 1) -> np.ndarray:
 def test_a_contrary_agent_goes_back_where_the_others_go_ahead() -> None:
     # Ten units per second for 0.1 s are one unit.
     assert sorted(east(*started(contrary_agents=1))) == pytest.approx([-1, 1, 1, 1], abs=1e-4)
+
+
+def test_who_joins_is_not_stopped_because_somebody_in_its_slot_was() -> None:
+    task, state = started(stop_rate=1.0, join_rate=1.0, agents=50)
+    state = state._replace(age=jnp.asarray(100), present=jnp.arange(50) < 10)  # ten seconds: all have stopped
+    assert bool(moving.stands_still(task.task, state)[:10].all())
+    joins = jnp.arange(50) >= 10
+    after = with_newcomers(state._replace(present=jnp.ones(50, bool)), joins)
+    assert moving.stands_still(task.task, after).tolist() == [True] * 10 + [False] * 40
+    later = moving.stands_still(task.task, after._replace(age=jnp.asarray(107)))  # 0.7 s: half of them
+    assert 10 <= int(later[10:].sum()) <= 30
+    assert not np.array_equal(later[10:], moving.stands_still(task.task, state._replace(age=jnp.asarray(7)))[10:])
+
+
+def test_of_a_share_that_stops_newcomers_are_no_part() -> None:
+    task, state = started(stop_share=1.0, stop_time=1.0, join_rate=1.0)
+    state = with_newcomers(state._replace(age=jnp.asarray(50)), jnp.arange(4) < 1)
+    assert moving.stands_still(task.task, state).tolist() == [False, True, True, True]
 
 
 def test_a_contrary_agent_steers_as_it_should() -> None:

@@ -62,8 +62,8 @@ def run(argv: Sequence[str]) -> None:
     if options.task != choices.task:
         raise SwarmbedError(f"TASK comes first: swarmbed train {options.task} …")
     cluster = Cluster(**given(options, Cluster))
-    join(cluster)
     with ends_together(cluster):
+        join(cluster)
         _train(options, base, names)
 
 

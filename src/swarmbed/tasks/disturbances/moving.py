@@ -53,21 +53,23 @@ def top_speed(state: State, max_speed: float) -> Float[Array, " N"] | None:
 def stands_still(task: Disturbed, state: State) -> Bool[Array, " N"] | None:
     """Which agents do not move in the step that begins now; None where all always move.
 
-    For good at rate λ: from the time on at which λ t reaches an exponential draw. Of a share: those first in the
-    episode's order, from ``stop_time`` on. Pauses: an agent's time is cut into pieces of one pause's length, and it
-    stands still in each of them with the probability that is the share.
+    For good at rate λ: from the time on at which λ t reaches an exponential draw, t counted from when the agent joined.
+    Of a share: those first in the episode's order, from ``stop_time`` on. Pauses: an agent's time is cut into pieces of
+    one pause's length, and it stands still in each of them with the probability that is the share.
     """
     disturbance = state.disturbance
     if disturbance is None:
         return None
     time = state.age * task.control_seconds
+    joined = 0.0 if disturbance.joined is None else disturbance.joined * task.control_seconds
     key, who = disturbance.key, disturbance.identity
     still: list[Array] = []
     if (rate := strength_of(state, "stop_rate")) is not None:
-        still.append(rate * time >= -jnp.log(chance.uniform(chance.words(key, chance.STOP, who)[0])))
+        still.append(rate * (time - joined) >= -jnp.log(chance.uniform(chance.words(key, chance.STOP, who)[0])))
     if (share := strength_of(state, "stop_share")) is not None:
         chosen = disturbance.order["stop_share"] < jnp.round(share * disturbance.population)
-        still.append(chosen & (time >= term_of(task, state, "stop_time")))
+        stops = term_of(task, state, "stop_time")
+        still.append(chosen & (time >= stops) & (joined <= stops))
     if (share := strength_of(state, "pause_share")) is not None:
         phase = chance.uniform(chance.words(key, chance.PAUSE_PHASE, who)[0])
         piece = jnp.floor(time / term_of(task, state, "pause_seconds") + phase).astype(jnp.int32)

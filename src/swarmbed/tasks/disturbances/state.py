@@ -31,8 +31,8 @@ class Disturbance(NamedTuple):
 
     ``identity`` stands for an agent wherever something is drawn for it, so renumbering agents changes nothing.
     ``order`` says which agents come first where some are affected; ``past`` is kept while messages are late.
-    ``terms`` holds values of ``stop_time``, ``pause_seconds`` and ``stopped_seen`` that replace the task's, where they
-    change during an episode.
+    ``joined`` is the age at which each agent joined; None where none can join. ``terms`` holds values of ``stop_time``,
+    ``pause_seconds`` and ``stopped_seen`` that replace the task's, where they change during an episode.
     """
 
     key: UInt32[Array, "2"]
@@ -41,6 +41,7 @@ class Disturbance(NamedTuple):
     order: dict[str, Int[Array, " N"]]
     population: Float[Array, ""]
     past: Past | None
+    joined: Int[Array, " N"] | None = None
     terms: dict[str, Array] = {}  # noqa: RUF012 (never changed: states are data)
 
 
@@ -64,7 +65,18 @@ def begin(task: Disturbed, state: Some, key: PRNGKeyArray, identity: Int[Array, 
         slots = int(task.ranges["message_delay"][1])
         past = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (slots, *leaf.shape)), told)
     population = state.present.sum(dtype=jnp.result_type(float))
-    return state._replace(disturbance=Disturbance(data, identity, strength, order, population, past))
+    joined = jnp.zeros_like(identity) if getattr(task, "join_rate", 0.0) else None
+    return state._replace(disturbance=Disturbance(data, identity, strength, order, population, past, joined))
+
+
+def with_newcomers(state: Some, joins: Bool[Array, " N"]) -> Some:
+    """Agents that join draw their own disturbances, whoever had their slots before, and their time begins now."""
+    disturbance = state.disturbance
+    if disturbance is None or disturbance.joined is None:
+        return state
+    identity = jnp.where(joins, disturbance.identity + joins.shape[0], disturbance.identity)
+    joined = jnp.where(joins, state.age, disturbance.joined)
+    return state._replace(disturbance=disturbance._replace(identity=identity, joined=joined))
 
 
 def drawn_strengths(task: Disturbed, key: PRNGKeyArray) -> dict[str, Float[Array, ""]]:

@@ -13,7 +13,7 @@ from swarmbed.sim.unicycle import Agents
 from swarmbed.tasks import turnover
 from swarmbed.tasks.base import State
 from swarmbed.tasks.disturbances import messages, moving
-from swarmbed.tasks.disturbances.state import begin
+from swarmbed.tasks.disturbances.state import begin, with_newcomers
 from swarmbed.tasks.swarm.presence import PresentSwarm
 
 Own = TypeVar("Own", bound="MovingSwarm")
@@ -48,7 +48,8 @@ class MovingSwarm(PresentSwarm):
         turnover_key, position_key, heading_key = jax.random.split(key, 3)
         newcomers = self.random_agents(position_key, heading_key)
         rates = self.loss_rate, self.join_rate, self.control_seconds
-        return turnover.come_and_go(turnover_key, state, newcomers, *rates)
+        after = turnover.come_and_go(turnover_key, state, newcomers, *rates)
+        return with_newcomers(after, after.present & ~state.present)
 
     def resized(self: Own, num_agents: int) -> Own:
         return replace(self, num_agents=num_agents, sizes=())
