@@ -11,7 +11,7 @@ from jax.lax import optimization_barrier
 from jaxtyping import Bool, Float
 
 from swarmbed.compute.chunks import in_pieces
-from swarmbed.embeddings.slots import LOOPED, Filled, Known, Pooling, Unrolled, over_slots, product
+from swarmbed.embeddings.slots import LOOPED, Inputs, Known, Pooling, Unrolled, over_slots, product
 
 
 class Activation(NamedTuple):
@@ -34,11 +34,10 @@ class Sum(Unrolled):
 
     activation: str
 
-    def forward(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> Float[Array, "B K"]:
+    def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
         value = ACTIVATIONS[self.activation].value
-        return over_slots(lambda x, _: value(product(x, weights)), jnp.add, sets, filled=filled)
+        one_slot = lambda x, _: value(product(x, inputs.weights))  # noqa: E731
+        return over_slots(one_slot, jnp.add, inputs.sets, filled=inputs.filled)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         return ACTIVATIONS[self.activation].slope(product(x, weights))
@@ -68,30 +67,19 @@ class Softmax(Pooling):
     activation: str
     temperature: float
 
-    def forward(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> Float[Array, "B K"]:
-        return in_pieces(lambda piece: self._pooled(weights, piece).pooled, sets)
+    def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
+        return in_pieces(lambda piece: self._pooled(inputs.weights, piece).pooled, inputs.sets)
 
-    def forward_and_known(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> tuple[Float[Array, "B K"], Known]:
-        hidden, weight, inverse, pooled = self._pooled(weights, sets)
+    def forward_and_known(self, inputs: Inputs) -> tuple[Float[Array, "B K"], Known]:
+        hidden, weight, inverse, pooled = self._pooled(inputs.weights, inputs.sets)
         value, slope = ACTIVATIONS[self.activation]
         excess = self.temperature * (value(hidden) - pooled[:, None])
         return pooled, (optimization_barrier(weight * inverse[:, None] * (1.0 + excess) * slope(hidden)),)
 
-    def tangent(
-        self,
-        weights: Float[Array, "F K"],
-        known: Known,
-        sets: Float[Array, "B S F"],
-        weights_dot: Float[Array, "F K"],
-        filled: Filled = None,
-    ) -> Float[Array, "B K"]:
-        return (known[0] * optimization_barrier(sets @ weights_dot)).sum(1)
+    def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
+        return (known[0] * optimization_barrier(inputs.sets @ weights_dot)).sum(1)
 
-    def gains(self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"]) -> Float[Array, "B S K"]:
+    def gains(self, inputs: Inputs, known: Known) -> Float[Array, "B S K"]:
         return known[0]
 
     def _pooled(self, weights: Array, sets: Array) -> SoftmaxParts:
@@ -120,19 +108,16 @@ class Maximum(Unrolled):
 
     activation: str
 
-    def forward(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> Float[Array, "B K"]:
-        return _or_zero(over_slots(lambda x, _: self._candidate(weights, x), jnp.maximum, sets, filled=filled))
+    def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
+        one_slot = lambda x, _: self._candidate(inputs.weights, x)  # noqa: E731
+        return _or_zero(over_slots(one_slot, jnp.maximum, inputs.sets, filled=inputs.filled))
 
-    def forward_and_known(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> tuple[Float[Array, "B K"], Known]:
+    def forward_and_known(self, inputs: Inputs) -> tuple[Float[Array, "B K"], Known]:
         def candidate(x: Array, slot: Any) -> tuple[Array, Array]:
-            features = self._candidate(weights, x)
+            features = self._candidate(inputs.weights, x)
             return features, jnp.full(features.shape, slot, jnp.int32)
 
-        largest, where = over_slots(candidate, _larger, sets, LOOPED, filled)
+        largest, where = over_slots(candidate, _larger, inputs.sets, LOOPED, inputs.filled)
         return _or_zero(largest), (where,)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -41,46 +41,36 @@ Known = tuple[Array, ...]
 Filled = Int[Array, ""] | None
 
 
+class Inputs(NamedTuple):
+    """What is pooled: the weights, the sets, and how many of their first slots have elements, where that is known."""
+
+    weights: Float[Array, "F K"]
+    sets: Float[Array, "B S F"]
+    filled: Filled = None
+
+
 class Pooling(ABC):
     """How the activations of a set become one vector, and how each of them counts in its derivative."""
 
     @abstractmethod
-    def forward(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> Float[Array, "B K"]:
+    def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
         """u."""
 
-    def forward_and_known(
-        self, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
-    ) -> tuple[Float[Array, "B K"], Known]:
+    def forward_and_known(self, inputs: Inputs) -> tuple[Float[Array, "B K"], Known]:
         """u, and arrays that the derivative needs; none by default."""
-        return self.forward(weights, sets, filled), ()
+        return self.forward(inputs), ()
 
     @abstractmethod
-    def tangent(
-        self,
-        weights: Float[Array, "F K"],
-        known: Known,
-        sets: Float[Array, "B S F"],
-        weights_dot: Float[Array, "F K"],
-        filled: Filled = None,
-    ) -> Float[Array, "B K"]:
+    def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
         """u̇."""
 
     @abstractmethod
-    def gains(self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"]) -> Float[Array, "B S K"]:
+    def gains(self, inputs: Inputs, known: Known) -> Float[Array, "B S K"]:
         """∂u/∂h_s of every slot."""
 
-    def transpose(
-        self,
-        weights: Float[Array, "F K"],
-        known: Known,
-        sets: Float[Array, "B S F"],
-        cotangent: Float[Array, "B K"],
-        filled: Filled = None,
-    ) -> Float[Array, "F K"]:
+    def transpose(self, inputs: Inputs, known: Known, cotangent: Float[Array, "B K"]) -> Float[Array, "F K"]:
         """W̄."""
-        return _outer(sets, self.gains(weights, known, sets), cotangent)
+        return _outer(inputs.sets, self.gains(inputs, known), cotangent)
 
 
 class Unrolled(Pooling):
@@ -90,39 +80,25 @@ class Unrolled(Pooling):
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         """∂u/∂h_s for the slots ``slot``, whose elements are x."""
 
-    def tangent(
-        self,
-        weights: Float[Array, "F K"],
-        known: Known,
-        sets: Float[Array, "B S F"],
-        weights_dot: Float[Array, "F K"],
-        filled: Filled = None,
-    ) -> Float[Array, "B K"]:
+    def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
+        weights, sets, filled = inputs
         one_slot = lambda x, slot: self.gain(weights, known, x, slot) * product(x, weights_dot)  # noqa: E731
         return over_slots(one_slot, jnp.add, sets, filled=filled)
 
-    def gains(
-        self, weights: Float[Array, "F K"], known: Known, sets: Float[Array, "B S F"], first: Any = 0
-    ) -> Float[Array, "B S K"]:
+    def gains(self, inputs: Inputs, known: Known, first: Any = 0) -> Float[Array, "B S K"]:
         """∂u/∂h_s of slots that are counted from ``first``."""
-        slots = first + jnp.arange(sets.shape[1], dtype=jnp.int32)[:, None]
-        return self.gain(weights, tuple(array[:, None, :] for array in known), sets, slots)
+        slots = first + jnp.arange(inputs.sets.shape[1], dtype=jnp.int32)[:, None]
+        return self.gain(inputs.weights, tuple(array[:, None, :] for array in known), inputs.sets, slots)
 
-    def transpose(
-        self,
-        weights: Float[Array, "F K"],
-        known: Known,
-        sets: Float[Array, "B S F"],
-        cotangent: Float[Array, "B K"],
-        filled: Filled = None,
-    ) -> Float[Array, "F K"]:
+    def transpose(self, inputs: Inputs, known: Known, cotangent: Float[Array, "B K"]) -> Float[Array, "F K"]:
+        weights, sets, filled = inputs
         if filled is None:
-            return super().transpose(weights, known, sets, cotangent)
+            return super().transpose(inputs, known, cotangent)
         size = block_of(sets.shape[1])
 
         def add_block(index: Array, total: Array) -> Array:
             block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
-            return total + _outer(block, self.gains(weights, known, block, index * size), cotangent)
+            return total + _outer(block, self.gains(Inputs(weights, block), known, index * size), cotangent)
 
         return lax.fori_loop(0, -(-filled // size), add_block, jnp.zeros_like(weights))
 
@@ -132,21 +108,21 @@ def pool(
     how: Pooling, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
 ) -> Float[Array, "B K"]:
     """u for every set in the batch. ``filled`` needs sets in whole blocks (see ``ragged``)."""
-    return how.forward(weights, sets, filled)
+    return how.forward(Inputs(weights, sets, filled))
 
 
 def _jvp(
     how: Pooling, primals: tuple[Array, Array, Filled], tangents: tuple[Array | SymbolicZero, Array | SymbolicZero, Any]
 ) -> tuple[Array, Array]:
-    weights, sets, filled = primals
+    inputs = Inputs(*primals)
     weights_dot, sets_dot, _ = tangents
-    output, known = how.forward_and_known(weights, sets, filled)
+    output, known = how.forward_and_known(inputs)
     tangent = jnp.zeros_like(output)
     if not isinstance(weights_dot, SymbolicZero):
-        tangent = linear_call(_Tangent(how), _Transpose(how), (weights, known, sets, filled), weights_dot)
+        tangent = linear_call(_Tangent(how), _Transpose(how), (inputs, known), weights_dot)
     if not isinstance(sets_dot, SymbolicZero):
         # Only gradients through the simulator come here; on-policy learners never do.
-        tangent = tangent + (how.gains(weights, known, sets) * (sets_dot @ weights)).sum(1)
+        tangent = tangent + (how.gains(inputs, known) * (sets_dot @ inputs.weights)).sum(1)
     return output, tangent
 
 
@@ -159,9 +135,8 @@ class _Tangent:
 
     how: Pooling
 
-    def __call__(self, residuals: tuple[Array, Known, Array, Filled], weights_dot: Array) -> Array:
-        weights, known, sets, filled = residuals
-        return self.how.tangent(weights, known, sets, weights_dot, filled)
+    def __call__(self, residuals: tuple[Inputs, Known], weights_dot: Array) -> Array:
+        return self.how.tangent(*residuals, weights_dot)
 
 
 @dataclass(frozen=True)
@@ -170,9 +145,8 @@ class _Transpose:
 
     how: Pooling
 
-    def __call__(self, residuals: tuple[Array, Known, Array, Filled], cotangent: Array) -> Array:
-        weights, known, sets, filled = residuals
-        return self.how.transpose(weights, known, sets, cotangent, filled)
+    def __call__(self, residuals: tuple[Inputs, Known], cotangent: Array) -> Array:
+        return self.how.transpose(*residuals, cotangent)
 
 
 def _outer(sets: Float[Array, "B S F"], gains: Float[Array, "B S K"], cotangent: Float[Array, "B K"]) -> Array:

@@ -59,7 +59,9 @@ class SwarmSettings(Disturbed):
         at_least=1,
     )
     loss_rate: float = setting(0.0, "how often an agent leaves during an episode, per agent and second", at_least=0)
-    join_rate: float = setting(0.0, "how often an empty slot is filled, per slot and second; also one that was empty at the start", at_least=0)
+    join_rate: float = setting(
+        0.0, "how often an empty slot is filled, per slot and second; also one that was empty at the start", at_least=0
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
