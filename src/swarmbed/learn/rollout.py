@@ -116,14 +116,7 @@ def rollout(
         episode_return = envs.episode_return + moved.reward
         so_far = followed(task, envs.so_far, moved.state)
         tally = counted(task, tally, ended & envs.is_whole, moved.state, episode_return, so_far)
-        envs = Environments(
-            # A condition outside vmap: new starts are drawn only in the rare steps in which some episode ends.
-            lax.cond(jnp.any(ended), lambda: _restart(task, ended, moved.state, reset_key), lambda: moved.state),
-            # A return that is not finite stays, so the end of the segment shows where it was.
-            jnp.where(ended & jnp.isfinite(episode_return), 0.0, episode_return),
-            envs.is_whole | ended,
-            {name: jnp.where(ended, 0.0, value) for name, value in so_far.items()},
-        )
+        envs = renewed(task, Environments(moved.state, episode_return, envs.is_whole, so_far), ended, reset_key)
         this = Step(carry[0].state, transmitted, action, extra, moved.reward, moved.terminated, moved.truncated)
         return (envs, cut_off, cuts + moved.truncated, tally), this
 
@@ -230,17 +223,19 @@ def counted(
 
 def renewed(task: Task, environments: Environments, ended: Array, key: PRNGKeyArray) -> Environments:
     """New episodes in place of those that ended."""
+    state, episode_return, is_whole, so_far = environments
+
+    def restarted() -> State:
+        return select(ended, jax.vmap(task.initial)(jax.random.split(key, ended.shape[0])), state)
+
     return Environments(
-        _restart(task, ended, environments.state, key),
-        jnp.where(ended, 0.0, environments.episode_return),
-        environments.is_whole | ended,
-        {name: jnp.where(ended, 0.0, value) for name, value in environments.so_far.items()},
+        # A condition outside vmap: new starts are drawn only in the rare steps in which some episode ends.
+        lax.cond(jnp.any(ended), restarted, lambda: state),
+        # A return that is not finite stays, so the end of the segment shows where it was.
+        jnp.where(ended & jnp.isfinite(episode_return), 0.0, episode_return),
+        is_whole | ended,
+        {name: jnp.where(ended, 0.0, value) for name, value in so_far.items()},
     )
-
-
-def _restart(task: Task, ended: Array, state: State, key: PRNGKeyArray) -> State:
-    fresh = jax.vmap(task.initial)(jax.random.split(key, ended.shape[0]))
-    return select(ended, fresh, state)
 
 
 def select(condition: Array, yes: State, no: State) -> State:
