@@ -21,6 +21,7 @@ from swarmbed.evaluation.evaluate import Evaluation, evaluate
 from swarmbed.policy.find import NamedController, choose_task
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
+from swarmbed.tasks.base import Metric
 from toy_task import Constant, Drift, Forward
 
 TINY = Drift()
@@ -115,6 +116,40 @@ def test_captures_of_several_evaders_are_counted_after_the_start(herd: Evaluatio
     assert summary["captures_mean"] > 0
     assert summary["captures_by"][0] == 0
     assert summary["captures_by"][-1] == summary["captures_mean"]
+
+
+class Found(Drift):
+    """Ends after three steps, with one find in the last of them."""
+
+    metrics = (Metric("finds", "finds", kind="count", better="higher"),)
+
+    def terminated(self, state: Any) -> Any:
+        return state.age >= 3
+
+    def measure(self, state: Any) -> dict[str, Any]:
+        return {"finds": (state.age == 3).astype(float)}
+
+
+def test_what_is_counted_in_the_last_step_counts_once() -> None:
+    found = evaluate(Constant(), Found(), episodes=2)
+    np.testing.assert_array_equal(found.lengths, 3)
+    np.testing.assert_array_equal(found.curves["finds_by"], [[0, 0, 0] + [1] * 10] * 2)
+
+
+class Undefined(Drift):
+    def measure(self, state: Any) -> dict[str, Any]:
+        return {"offset": jnp.where(state.age == 2, jnp.nan, 0.0)}
+
+
+def test_a_metric_that_is_not_finite_is_named() -> None:
+    with pytest.raises(SwarmbedError, match="offset is not finite in step 2 of episode 0"):
+        evaluate(Constant(), Undefined(), episodes=2)
+
+
+def test_a_named_policy_samples_when_it_is_asked_to() -> None:
+    policy = swarmbed.load_policy("pursuit-global-nn-extended")
+    short = replace(policy, task=replace(policy.task, horizon=2, num_agents=3))
+    assert evaluate(NamedController("mine", short, short.task), episodes=1, stochastic=True).stochastic is True
 
 
 def test_a_swarm_of_another_size_can_be_asked_for() -> None:

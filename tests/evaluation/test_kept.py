@@ -4,13 +4,34 @@ from pathlib import Path
 
 import pytest
 
-from swarmbed.evaluation.kept import Kept
+import swarmbed
+from swarmbed.controllers.consensus import Consensus
+from swarmbed.evaluation import kept as kept_outcomes
+from swarmbed.evaluation.kept import Kept, fingerprint, task_fingerprint
+from swarmbed.policy.find import NamedController
+from toy_task import Constant, Drift
 
 
 def test_the_same_is_not_measured_twice_and_anything_else_is(tmp_path: Path) -> None:
     kept, measured = Kept(tmp_path), []
     look = lambda seed: kept.outcome("who", ["task", seed], lambda: measured.append(seed) or [seed])  # noqa: E731
     assert [look(0), look(0), look(1)] == [[0], [0], [1]] and measured == [0, 1]
+
+
+def test_other_code_is_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, controller = swarmbed.make("rendezvous"), NamedController("consensus", Consensus())
+    before = [task_fingerprint(task), fingerprint(controller)]
+    assert [task_fingerprint(swarmbed.make("rendezvous")), fingerprint(controller)] == before
+    monkeypatch.setattr(kept_outcomes.programs, "source_of", lambda *folders: "newer")
+    after = [task_fingerprint(task), fingerprint(controller)]
+    assert all(new != old for new, old in zip(after, before, strict=True))
+
+
+def test_somebodys_own_classes_are_known_by_their_source() -> None:
+    assert "x′ = x + a" in str(task_fingerprint(Drift()))
+    assert "The same action for everybody" in fingerprint(NamedController("constant", Constant()))
+    reward = Drift().with_reward(lambda state, action, next_state: 0.0)
+    assert kept_outcomes.THIS_PROCESS in str(task_fingerprint(reward))
 
 
 def test_another_name_for_the_same_is_not_measured_again(tmp_path: Path) -> None:

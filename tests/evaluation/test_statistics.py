@@ -11,6 +11,7 @@ from swarmbed.evaluation.statistics import (
     median_of_top_five,
     probability_better,
     share_interval,
+    share_interval_over_runs,
     wilson_interval,
 )
 
@@ -147,3 +148,14 @@ def test_every_column_of_a_table_of_trials_has_its_own_wilson_interval() -> None
 
 def test_the_wilson_interval_of_none_in_20_ends_at_z2_over_n_plus_z2() -> None:
     assert wilson_interval(0, 20) == pytest.approx((0.0, 3.841459 / 23.841459), abs=1e-6)
+
+
+def test_all_successes_of_several_runs_are_not_a_certainty() -> None:
+    low, high = share_interval_over_runs(np.ones((2, 8, 3)))
+    np.testing.assert_allclose(low, 8 / (8 + 1.959964**2), atol=1e-6)  # Wilson's for eight of eight
+    np.testing.assert_allclose(high, 1.0)
+    better = probability_better(np.ones((2, 5)), np.zeros((2, 5)))
+    assert (better.value, better.high) == (1.0, 1.0)
+    assert better.low == pytest.approx(5 / (5 + 1.959964**2), abs=1e-6)
+    mixed = np.random.default_rng(0).integers(0, 2, (4, 30)).astype(float)
+    assert share_interval_over_runs(mixed[:1]) == share_interval(mixed[0])

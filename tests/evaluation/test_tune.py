@@ -39,10 +39,26 @@ class Bowl(Drift):
         return -((action.mean() - 3.0) ** 2)
 
 
+@dataclass(frozen=True)
+class Capped(Knob):
+    """Its gain does nothing more beyond 3."""
+
+    def control(self, task: Task, state: State, key: Any) -> Any:
+        return jnp.full((task.num_agents, 2), jnp.minimum(self.gain, 3.0))
+
+
 TASKS = [Bowl(num_agents=size, horizon=2) for size in (1, 2)]
 
 
 pytestmark = pytest.mark.usefixtures("short_compilations")
+
+
+def test_a_gain_that_does_nothing_more_is_not_without_effect() -> None:
+    """Doubling the best gain changes nothing here; what it was before was worse."""
+    found = tune(Capped(), TASKS, name="capped", candidates=32, rounds=2, episodes=2)
+    assert found.without_effect == ("idle",)
+    assert found.best.gains["gain"] > 2.5
+    assert found.best.score > found.before.score
 
 
 @pytest.fixture(scope="module")

@@ -143,6 +143,11 @@ def test_concatenation_runs_with_the_number_of_agents_it_was_trained_with_only()
         CONCATENATING.check(replace(TWENTY, num_agents=21))
 
 
+def test_a_concatenating_policy_of_several_sizes_runs_at_its_largest() -> None:
+    task: Any = make("rendezvous", num_agents=4, sizes=(2, 3, 4))
+    policy_for(task, Concatenation(units=5)).check(task.resized(4))
+
+
 def test_another_world_size_radius_or_horizon_is_no_obstacle() -> None:
     POLICY.check(replace(TWENTY, width=50.0, comm_radius=None, horizon=7, num_agents=3))
 

@@ -126,16 +126,23 @@ def _is_written_here(kind: type) -> bool:
 
 
 @cache
+def source_of(*folders: str) -> str:
+    """What changes when the code in these folders of the package does."""
+    source = hashlib.sha256()
+    for folder in folders:
+        for file in sorted((Path(__file__).parents[1] / folder).rglob("*.py")):
+            source.update(file.read_bytes())
+    return source.hexdigest()
+
+
+@cache
 def _surroundings() -> tuple[str, ...]:
     """Everything but the settings that a program depends on."""
-    source = hashlib.sha256()
-    for file in sorted(Path(__file__).parents[1].rglob("*.py")):
-        source.update(file.read_bytes())
     client = jax.devices()[0].client
     devices = str([str(device) for device in jax.devices()])
     flags = " ".join(sorted(os.environ.get("XLA_FLAGS", "").split()))
     numbers = str(_is_on("jax_enable_x64"))
-    return (source.hexdigest(), jax.__version__, client.platform_version, devices, flags, numbers, _processor())
+    return (source_of("."), jax.__version__, client.platform_version, devices, flags, numbers, _processor())
 
 
 def _is_on(option: str) -> bool:

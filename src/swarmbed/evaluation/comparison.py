@@ -181,9 +181,8 @@ def standing_of(name: str, ours: list[Evaluation], first: Standing | None) -> St
     curves = {}
     for curve in ours[0].curves:
         table = np.stack([evaluation.curves[curve] for evaluation in ours])
-        is_one_share = len(table) == 1 and curve in shares
-        bounds = statistics.share_interval(table[0]) if is_one_share else statistics.mean_interval_over_runs(table)
-        curves[curve] = Band(table.mean(axis=(0, 1)), *bounds)
+        interval = statistics.share_interval_over_runs if curve in shares else statistics.mean_interval_over_runs
+        curves[curve] = Band(table.mean(axis=(0, 1)), *interval(table))
     better = None if first is None else statistics.probability_better(returns, first.returns)
     return Standing(name, returns, curves, better, sum(evaluation.seconds for evaluation in ours))
 

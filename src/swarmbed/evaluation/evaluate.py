@@ -75,7 +75,10 @@ class Evaluation:
             if metric.kind == "event":
                 values = np.maximum.accumulate(values, axis=1)
             elif metric.kind == "count":
-                values = np.cumsum(np.where(np.arange(values.shape[1]) > 0, values, 0.0), axis=1)
+                step = np.arange(values.shape[1])
+                # After its end an episode holds its last state, which counts once.
+                counts = (step > 0) & (step <= self.lengths[:, None])
+                values = np.cumsum(np.where(counts, values, 0.0), axis=1)
             reported[metric.curve] = values
         return reported
 
@@ -190,6 +193,10 @@ def evaluate(
     if not is_finite.all():
         culprit = int(np.argmin(is_finite))
         raise SwarmbedError(f"{named.name} led to numbers that are not finite in episode {culprit}")
+    for name, values in metrics.items():
+        if not np.isfinite(values).all():
+            culprit, step = np.argwhere(~np.isfinite(values))[0]
+            raise SwarmbedError(f"{task_name(chosen)}: {name} is not finite in step {step} of episode {culprit}")
     seconds = time.perf_counter() - began
     return Evaluation(
         named.name,

@@ -2,7 +2,9 @@
 stopped."""
 
 import hashlib
+import inspect
 import json
+import uuid
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from swarmbed.compute import programs
 from swarmbed.policy.find import NamedController
 from swarmbed.policy.policy import Policy
 from swarmbed.spec import settings
@@ -17,6 +20,8 @@ from swarmbed.spec.errors import SwarmbedError, say
 from swarmbed.spec.files import json_checksum, read_json, write_atomically
 from swarmbed.tasks.base import Task
 
+SIMULATED = ("sim", "tasks", "controllers", "embeddings", "networks")  # folders whose code decides what a swarm does
+THIS_PROCESS = uuid.uuid4().hex
 SHOWN = 80  # letters of a name in that of a file, which has a limit
 
 
@@ -73,14 +78,29 @@ def is_table(found: Any, shape: tuple[int, ...]) -> bool:
 
 def task_fingerprint(task: Task) -> list[Any]:
     """What changes when a task does."""
-    return [type(task).__qualname__, settings.as_dict(task)]
+    return [type(task).__qualname__, settings.as_dict(task), code_of(task)]
+
+
+def code_of(spec: Any) -> list[str]:
+    """What changes when the code behind a spec does: this package's, and that of somebody's own classes. Where their
+    source cannot be read, as that of a task with another reward, nothing is taken from another process."""
+    found = [programs.source_of(*SIMULATED)]
+    for kind in type(spec).__mro__ if not programs.is_ours(spec) else ():
+        if kind is object or programs.is_ours(kind):
+            continue
+        try:
+            found.append(inspect.getsource(kind))
+        except (OSError, TypeError):
+            found.append(THIS_PROCESS)
+    return found
 
 
 def fingerprint(run: NamedController) -> str:
     """What changes when a policy does: its weights, or a controller's gains."""
     if not isinstance(run.controller, Policy):
-        return repr(run.controller)
-    digest = hashlib.sha256(repr([*run.controller.specs.values(), run.controller.stochastic]).encode())
+        return repr([run.controller, code_of(run.controller)])
+    specs = run.controller.specs.values()
+    digest = hashlib.sha256(repr([*specs, run.controller.stochastic, *map(code_of, specs)]).encode())
     for leaf in jax.tree.leaves(run.controller.params):
         digest.update(np.asarray(leaf).tobytes())
     return digest.hexdigest()

@@ -95,7 +95,7 @@ def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = R
     """P(ours > theirs) + ½ P(ours = theirs) from equal starts; both are tables (runs, episodes) of the same episodes.
 
     Every run of ours is compared with every run of theirs on each start. One run against one: Wilson interval over the
-    starts. Several: bootstrap over the runs of both and the starts.
+    starts. Several: bootstrap over the runs of both and the starts, at least as wide as Wilson's over the starts.
     """
     first, second = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
     episodes = first.shape[1]
@@ -108,7 +108,8 @@ def probability_better(ours: ArrayLike, theirs: ArrayLike, *, resamples: int = R
     pairs = (draw(episodes) @ wins.reshape(-1, episodes).T).reshape(-1, *wins.shape[:2])
     means = np.einsum("kab,ka,kb->k", pairs, draw(len(first)), draw(len(second))) / wins.size
     low, high = _percentiles(means)
-    return Estimate(value, float(low), float(high))
+    least = wilson_interval(value * episodes, episodes)
+    return Estimate(value, min(float(low), least.low), max(float(high), least.high))
 
 
 def share_kept(
@@ -144,6 +145,17 @@ def wilson_interval(successes: float, trials: int) -> Interval:
     """
     low, high = _wilson(np.float64(successes), trials)
     return Interval(float(low), float(high))
+
+
+def share_interval_over_runs(successes: ArrayLike) -> Interval:
+    """The interval of every share in a table of zeros and ones, (runs, trials, …): Wilson's for one run, bootstrapped
+    for several, but at least as wide as Wilson's: all or none of a few trials say less than a bootstrap believes."""
+    table = np.asarray(successes, dtype=np.float64)
+    if len(table) == 1:
+        return share_interval(table[0])
+    low, high = mean_interval_over_runs(table)
+    least = _wilson(table.mean(axis=(0, 1)) * table.shape[1], table.shape[1])
+    return Interval(np.minimum(low, least[0]), np.maximum(high, least[1]))
 
 
 def share_interval(successes: ArrayLike) -> Interval:

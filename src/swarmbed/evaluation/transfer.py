@@ -185,14 +185,6 @@ class _Bench:
 
 
 def mean_estimate(values: Numbers, *, is_share: bool = False) -> Estimate:
-    """The mean of a table (runs, episodes) with its bootstrap interval over runs and starts.
-
-    All or none of a few episodes say less than a bootstrap believes: for a share the interval is at least as wide as
-    Wilson's for so many starts.
-    """
-    mean = float(values.mean())
-    low, high = (float(bound) for bound in statistics.mean_interval_over_runs(values))
-    if is_share:
-        least = statistics.wilson_interval(mean * values.shape[1], values.shape[1])
-        low, high = min(low, least.low), max(high, least.high)
-    return Estimate(mean, low, high)
+    """The mean of a table (runs, episodes) with its bootstrap interval over runs and starts."""
+    interval = statistics.share_interval_over_runs if is_share else statistics.mean_interval_over_runs
+    return Estimate(float(values.mean()), *(float(bound) for bound in interval(values)))

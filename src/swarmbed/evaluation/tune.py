@@ -167,9 +167,9 @@ def tune(
         pool = [*pool, *bench.score(around, 0, episodes)]
     before, *finalists = bench.score([own, *(scored.gains for scored in _best(pool))], episodes, FINAL * episodes)
     best = max([before, *finalists], key=lambda scored: scored.score)
-    doubled = bench.score([best.gains | {gain: 2 * best.gains[gain]} for gain in own], episodes, FINAL * episodes)
-    # A gain that changes not a single digit has no part in this task: it stays what it was.
-    idle = tuple(gain for gain, other in zip(own, doubled, strict=True) if np.array_equal(other.returns, best.returns))
+    restored = bench.score([best.gains | {gain: own[gain]} for gain in own], episodes, FINAL * episodes)
+    # A gain whose change does not change a single digit has no part in this task: it stays what it was.
+    idle = tuple(gain for gain, other in zip(own, restored, strict=True) if np.array_equal(other.returns, best.returns))
     best = Scored(best.gains | {gain: own[gain] for gain in idle}, best.returns)
     seconds = time.perf_counter() - began
     return Tuning(name, tuple(tasks), seed, candidates, rounds, episodes, seconds, best, before, idle)

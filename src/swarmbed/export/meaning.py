@@ -47,7 +47,7 @@ def _own(task: SwarmTask) -> dict[str, str]:
         "wall sin": f"{near}sin of the direction of the nearest wall, counter-clockwise from the heading",
         "speed": f"own forward speed / {task.max_speed:.6g} units/s",
         "turn rate": f"own counter-clockwise turn rate / {task.max_turn_rate:.6g} rad/s",
-        "own neighbourhood size": f"number of own neighbours / {max(task.num_agents - 1, 1)}",
+        "own neighbourhood size": "number of own neighbours / (number of agents in the swarm - 1)",
     }
     if isinstance(task, EvasionTask):
         known |= {
@@ -80,7 +80,9 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
         "velocity y": f"y of the relative velocity: {velocity}",
     } | _displacement(reach)
     if isinstance(task, Rendezvous):
-        known["transmitted"] = f"transmitted by the neighbour: number of its neighbours / {max(task.num_agents - 1, 1)}"
+        known["transmitted"] = (
+            "transmitted by the neighbour: number of its neighbours / (number of agents in the swarm - 1)"
+        )
     if isinstance(task, Pursuit):
         known["transmitted"] = (
             f"transmitted by the neighbour: its shortest path to the evader over neighbours {_path_scale(task)}"

@@ -8,8 +8,9 @@ called from Python in every step, so it may use any library.
 
 import hashlib
 import inspect
+import uuid
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,20 @@ class OutsidePolicy:
         return action.reshape(episodes, task.num_agents, task.action_size)
 
     def fingerprint(self) -> str:
-        """The source of the file that the function comes from; its weights, if it loads any, are its own business."""
+        """A function of a module is known by its name and the source of its file; its weights, if it loads any, are its
+        own business. Any other callable, such as an object that holds a network, is known only as itself."""
+        qualified = getattr(self.function, "__qualname__", "<")
+        if "<" in qualified or not inspect.isfunction(self.function):
+            return f"{self.name} {self._itself}"
         try:
             source = Path(inspect.getfile(self.function)).read_bytes()
-        except (TypeError, OSError):
-            source = b""
-        return f"{self.name} {hashlib.sha256(source).hexdigest()}"
+        except OSError:
+            return f"{self.name} {self._itself}"
+        return f"{self.name} {qualified} {hashlib.sha256(source).hexdigest()}"
+
+    @cached_property
+    def _itself(self) -> str:
+        return uuid.uuid4().hex
 
 
 def outside_policy(text: str) -> OutsidePolicy:

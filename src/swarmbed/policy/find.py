@@ -65,7 +65,8 @@ def as_named_controller(who: str | Path | Controller | NamedController, *, stoch
     if isinstance(who, (str, Path)):
         return find(str(who), stochastic=stochastic)
     if isinstance(who, NamedController):
-        return who
+        policy = who.controller
+        return replace(who, controller=policy.sampling(True)) if stochastic and isinstance(policy, Policy) else who
     if not isinstance(who, Controller):
         raise SwarmbedError(f"who must be a policy, a controller, or the name or path of one, not {shown(who)}")
     if isinstance(who, Policy):

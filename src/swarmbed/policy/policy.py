@@ -146,7 +146,7 @@ class Policy(Controller):
             )
         if task.action_size != self.task.action_size:
             raise SwarmbedError(f"the policy gives {self.task.action_size} numbers per agent, not {task.action_size}")
-        if not self.model.any_number_of_slots and task.layout != self.task.layout:
+        if not self.model.any_number_of_slots and _slots(task) != _slots(self.task):
             raise SwarmbedError(
                 f"a policy with this network runs only with the {self.task.num_agents} agents it was trained with, "
                 f"not with {task.num_agents}"
@@ -167,6 +167,10 @@ def _means(parts: tuple[Task, Embedding, Network], params: PolicyParams, observa
 def _means_of_swarm(parts: tuple[Task, Embedding, Network], params: PolicyParams, state: State) -> Array:
     task, embedding, network = parts
     return Policy(task, embedding, params, network).control(task, state, jax.random.key(0))
+
+
+def _slots(task: Task) -> list[tuple[int, int]]:
+    return [(each.slots, each.features) for each in task.layout.sets]
 
 
 def _columns(task: Task) -> str:

@@ -28,8 +28,8 @@ RECIPES: dict[str, Config] = {
         "task": {"observation": "comm"},
         "algorithm": {"initial_log_std": -0.7},
         "run": {
-            "iterations": 280,
-            "schedule": ["approach_cost=3:0,3:20,0:40", "sight_radius=70.7:0,70.7:40,30:80,20:170"],
+            "iterations": 300,
+            "schedule": ["approach_cost=3:0,3:30,0:60", "sight_radius=70.7:0,70.7:60,30:100,20:190"],
         },
     },
     "multi-pursuit": {

@@ -48,11 +48,16 @@ def read(board: Board, path: Path) -> Kept:
 
 
 def begin(board: Board, path: Path, episodes: int) -> Kept:
-    """The rows that there are, if they were made from the same starts; an empty board otherwise."""
+    """The rows that there are, which must come from the same starts; an empty board where there are none."""
     estimate.check_episodes(board.task, episodes, group_size(episodes), board.task.horizon)
     starts = published_starts(board, episodes)
     kept = read(board, path) if path.is_file() else None
-    if kept is not None and kept["starts"]["fingerprint"] == starts["fingerprint"]:
+    if kept is not None:
+        if kept["starts"]["fingerprint"] != starts["fingerprint"]:
+            raise SwarmbedError(
+                f"{path} has rows from {kept['starts']['episodes']} other starts, which cannot be compared: "
+                "give another --results, or remove the file"
+            )
         check_same_starts(starts, kept["starts"])
         return kept
     return {"board": board.name, "task": board.variant, "agents": board.agents, "starts": starts, "rows": {}}
