@@ -28,8 +28,8 @@ RECIPES: dict[str, Config] = {
         "task": {"observation": "comm"},
         "algorithm": {"initial_log_std": -0.7},
         "run": {
-            "iterations": 300,
-            "schedule": ["approach_cost=3:0,3:30,0:60", "sight_radius=70.7:0,70.7:60,30:100,20:190"],
+            "iterations": 260,
+            "schedule": ["approach_cost=3:0,3:30,0:60", "sight_radius=70.7:0,70.7:60,20:120"],
         },
     },
     "multi-pursuit": {
