@@ -14,7 +14,7 @@ SUMMARY = "Rank all shipped policies and controllers on the paper's tasks, from 
 EXAMPLE = """
 swarmbed leaderboard                                    # every board
 swarmbed leaderboard pursuit-global
-swarmbed leaderboard --run --episodes 200               # evaluate what has no row yet; can be stopped and resumed
+swarmbed leaderboard --run --episodes 200 --results mine   # boards of your own; can be stopped and resumed
 """
 
 
