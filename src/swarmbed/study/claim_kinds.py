@@ -50,7 +50,10 @@ class Better(Statement):
         label += f", less {100 * self.share:.0f} %" if self.share > 0 else ""
         label += f", plus {-100 * self.share:.0f} %" if self.share < 0 else ""
         if self.ours.training == self.theirs.training:
-            differences = [sign * (ours[seed] - theirs[seed]) for seed in sorted(ours.keys() & theirs.keys())]
+            seeds = sorted(ours.keys() & theirs.keys())
+            first, second = ([sign * values[seed] for seed in seeds] for values in (ours, theirs))
+            factor = self._factor(second)
+            differences = [mine - factor * other for mine, other in zip(first, second, strict=True)]
             return with_enough(len(differences), lambda: mean_above(differences, 0.0, label))
         first, second = _oriented(ours.values(), theirs.values(), sign)
         factor = self._factor(second)
