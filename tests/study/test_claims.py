@@ -145,6 +145,7 @@ def test_sizes_of_swarm_are_compared_run_by_run(study: Study) -> None:
     larger_first = Better(reached(A, 10), reached(A, 5))
     assert study.judge(larger_first).verdict == "holds"
     assert study.judge(Better(reached(A, 5), reached(A, 10))).verdict == "fails"
+    assert [count.runs for count in study.judge(larger_first).counts] == [5]
 
 
 def test_a_margin_counts_run_by_run_too(study: Study) -> None:
@@ -153,7 +154,6 @@ def test_a_margin_counts_run_by_run_too(study: Study) -> None:
     study.reached(a={5: small, 10: [1.5 * value for value in small]})
     assert study.judge(Better(reached(A, 10), reached(A, 5), share=0.4)).verdict == "holds"
     assert study.judge(Better(reached(A, 10), reached(A, 5), share=0.6)).verdict == "fails"
-    assert [count.runs for count in study.judge(larger_first).counts] == [5]
 
 
 @pytest.mark.parametrize(("controller", "verdict"), [(0.3, "holds"), (0.95, "fails"), (0.71, "open")])
