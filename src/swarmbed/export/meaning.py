@@ -57,7 +57,8 @@ def _own(task: SwarmTask) -> dict[str, str]:
             "own path to evader": f"own shortest path to the evader over neighbours {_path_scale(task)}",
         }
         known |= {
-            f"evader {name}": f"{told}; 0 when not seen" for name, told in _displacement(task.sight_range).items()
+            f"evader {name}": f"{told}; 0 when not seen"
+            for name, told in _displacement(float(task.sight_range)).items()
         }
     return known
 
@@ -78,7 +79,7 @@ def _seen(task: SwarmTask, where: str) -> dict[str, str]:
         "heading sin": "sin of the neighbour's heading, counter-clockwise from the own heading",
         "velocity x": f"x of the relative velocity: {velocity}",
         "velocity y": f"y of the relative velocity: {velocity}",
-    } | _displacement(reach)
+    } | _displacement(float(reach))
     if isinstance(task, Rendezvous):
         known["transmitted"] = (
             "transmitted by the neighbour: number of its neighbours / (number of agents in the swarm - 1)"

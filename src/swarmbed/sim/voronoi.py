@@ -106,7 +106,7 @@ def evader_direction(
     world: World,
     evader: Float[Array, "2"],
     pursuers: Float[Array, "N 2"],
-    sight_radius: float | None,
+    sight_radius: float | Float[Array, ""] | None,
     present: Bool[Array, " N"],
 ) -> Float[Array, "2"]:
     """The direction in which an evader flees, after Zhou et al. 2016: −(|ξ|/2)·ĥ + m·v̂, normalised; 0 if it sees none.

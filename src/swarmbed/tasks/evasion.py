@@ -46,7 +46,7 @@ class EvasionTask(SwarmTask):
         return 1
 
     @property
-    def sight_range(self) -> float:
+    def sight_range(self) -> float | Float[Array, ""]:
         """The largest distance at which an evader is sensed."""
         return self.space.diameter if self.sight_radius is None else self.sight_radius
 
