@@ -45,14 +45,6 @@ def test_a_criterion_that_the_algorithm_does_not_measure_is_refused(tmp_path: Pa
         swarmbed.train(Drift(), iterations=2, starts="2:1", out=tmp_path / "run", **settings)
 
 
-def test_a_run_with_starts_is_overwritten_and_what_loggers_wrote_stays(tmp_path: Path) -> None:
-    out = tmp_path / "run"
-    for _ in range(2):
-        swarmbed.train(Drift(), iterations=2, starts="2:1", out=out, overwrite=True, **SMALL)
-        (out / "starts" / "0" / "tensorboard").mkdir(exist_ok=True)
-    assert (out / "starts" / "0" / "tensorboard").is_dir()
-
-
 def test_a_start_is_judged_by_its_last_five_iterations() -> None:
     rows = point([9.0, 0.1, 0.2, 0.3, 0.4, 0.5]).rows or []
     assert starts.promise(rows, "explained_variance", Drift()) == pytest.approx(0.3)
@@ -95,46 +87,6 @@ def test_starts_have_seeds_of_their_own_and_the_first_has_that_of_the_run() -> N
 def test_anything_but_a_count_and_iterations_is_one_sentence(text: str) -> None:
     with pytest.raises(SwarmbedError, match="starts must be COUNT:ITERATIONS"):
         starts.parse(text)
-
-
-def test_the_run_goes_on_where_the_most_promising_start_ended(tmp_path: Path) -> None:
-    result = swarmbed.train(Drift(), iterations=4, starts="3:2", out=tmp_path / "run", **SMALL)
-    folders = [RunFolder(tmp_path / "run" / "starts" / str(number)) for number in range(3)]
-    tables = [folder.read_metrics() for folder in folders]
-    assert [len(table) for table in tables] == [2, 2, 2]
-    best = max(tables, key=lambda table: sum(row["explained_variance"] for row in table))
-    assert [row["mean_return"] for row in result.metrics[:2]] == [row["mean_return"] for row in best]
-    # 4 environments × 12 steps; two starts of two iterations came before.
-    assert [row["env_steps"] for row in result.metrics] == [48 * n for n in (5, 6, 7, 8)]
-    assert result.metrics[-1]["samples"] == 2 * 48 * 8
-    again = swarmbed.train(Drift(), iterations=4, starts="3:2", out=tmp_path / "again", **SMALL)
-    assert RunFolder(again.folder).policy.read_bytes() == RunFolder(result.folder).policy.read_bytes()
-    longer = swarmbed.train(resume=tmp_path / "run", iterations=5, progress=False)
-    assert [row["env_steps"] for row in longer.metrics] == [48 * n for n in (5, 6, 7, 8, 9)]
-
-
-def test_a_search_that_was_stopped_ends_like_one_that_was_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = swarmbed.train(Drift(), iterations=3, starts="3:2", out=tmp_path / "whole", **SMALL)
-    real = starts.settings_of
-
-    def fail_at_the_last(run: RunSettings, number: int) -> RunSettings:
-        if number == 2:
-            raise KeyboardInterrupt
-        return real(run, number)
-
-    monkeypatch.setattr(starts, "settings_of", fail_at_the_last)
-    with pytest.raises(KeyboardInterrupt):
-        swarmbed.train(Drift(), iterations=3, starts="3:2", out=tmp_path / "parts", **SMALL)
-    monkeypatch.undo()
-    resumed = swarmbed.train(resume=tmp_path / "parts", progress=False)
-    assert RunFolder(resumed.folder).policy.read_bytes() == RunFolder(whole.folder).policy.read_bytes()
-    assert [row["env_steps"] for row in resumed.metrics] == [row["env_steps"] for row in whole.metrics]
-
-
-def test_a_folder_with_starts_can_be_overwritten(tmp_path: Path) -> None:
-    swarmbed.train(Drift(), iterations=2, starts="2:1", out=tmp_path / "run", **SMALL)
-    swarmbed.train(Drift(), iterations=1, out=tmp_path / "run", overwrite=True, **SMALL)
-    assert not (tmp_path / "run" / "starts").exists()
 
 
 @pytest.mark.parametrize(
