@@ -108,12 +108,15 @@ def test_programs_that_jax_has_kept_take_collectives_in_the_same_order(
 
 
 def test_strangers_at_the_port_are_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed, "_start_watching", lambda connection, peer: connection.close())
+    watched: list[int] = []
+    monkeypatch.setattr(distributed, "_start_watching", lambda connection, peer: watched.append(peer))
     with socket.create_server(("127.0.0.1", 0)) as server:
         clients = [socket.create_connection(server.getsockname()) for _ in range(3)]
         for client, hello in zip(clients, (b"GET ", (7).to_bytes(4, "big"), (1).to_bytes(4, "big")), strict=True):
             client.sendall(hello)
         distributed._accept(server, {1})
+        assert watched == [1]
+        assert [client.recv(1) for client in clients[:2]] == [b"", b""]
         for client in clients:
             client.close()
 

@@ -35,7 +35,7 @@ def point(explained: list[float], steps: float = 0.0, seconds: float = 0.0) -> C
 
 def test_starts_that_cannot_be_compared_are_an_error() -> None:
     nothing = [point([float("nan")]), point([float("nan")])]
-    with pytest.raises(SwarmbedError, match="no start has a explained_variance yet"):
+    with pytest.raises(SwarmbedError, match="no start has a value of explained_variance yet"):
         starts.winner(nothing, "explained_variance", Drift())
 
 

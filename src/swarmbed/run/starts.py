@@ -76,7 +76,7 @@ def winner(points: list[Checkpoint], criterion: str, task: Task) -> int:
     """The number of the most promising start; the first of equal ones."""
     promises = [promise(point.rows or [], criterion, task) for point in points]
     if max(promises) == -math.inf:
-        raise SwarmbedError(f"no start has a {criterion} yet, so none can be chosen: make the starts longer")
+        raise SwarmbedError(f"no start has a value of {criterion} yet, so none can be chosen: make the starts longer")
     return promises.index(max(promises))
 
 

@@ -1,6 +1,7 @@
 """Named groups of settings; docs/learning.md and docs/training.md say what was measured with them.
 
-``recipe`` is a different group for every task: what reached most there, confirmed with seeds that did not choose it.
+``recipe`` is a different group for every task: what reached most there. docs/learning.md says how many seeds that did
+not choose it confirm it.
 """
 
 from swarmbed.spec.config import DEFAULTS, Config, merged
