@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import hashlib
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -48,11 +49,26 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
     cache = getattr(config, "cache", None)  # missing under -p no:cacheprovider
     if cache is not None:
-        folder = cache.mkdir("swarmbed")
+        toy = hashlib.sha256(Path(__file__).with_name("toy_task.py").read_bytes()).hexdigest()[:8]
+        folder = cache.mkdir(f"swarmbed-{toy}")  # programs of the toy task are kept too
         os.environ["SWARMBED_CACHE"] = str(folder)
         jax.config.update("jax_compilation_cache_dir", str(folder / "compiled"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+
+
+@pytest.fixture(scope="module")
+def toy_programs_are_kept() -> Iterator[None]:
+    """For tests that train the toy task again and again. A user's own class would be compiled anew each time."""
+    from swarmbed.compute import programs  # after the import hook above
+
+    def written_here(kind: type) -> bool:
+        return kind.__module__.endswith("toy_task") or ours(kind)
+
+    ours = programs._is_written_here
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs, "_is_written_here", written_here)
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

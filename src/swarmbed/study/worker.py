@@ -3,23 +3,33 @@
 It stays on its core, lets other work go first, and ends when the pool that started it is gone, however that ended.
 """
 
+import contextlib
 import os
 import runpy
 import sys
 import threading
+from pathlib import Path
 
 NICENESS = 5
+AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def main(argv: list[str]) -> None:
     core, *arguments = argv
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {int(core)})
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    let_others_go_first()
     threading.Thread(target=end_with_the_pool, daemon=True).start()
     sys.argv[1:] = arguments
     runpy.run_module("swarmbed", run_name="__main__")
+
+
+def let_others_go_first() -> None:
+    """Niceness counts only among the processes of one session, which on Linux share a group; the group has its own."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+        with contextlib.suppress(OSError):  # there are no groups everywhere
+            AUTOGROUP.write_text(str(os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def end_with_the_pool() -> None:

@@ -19,7 +19,7 @@ SMALL: dict[str, Any] = {
     "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
     "embedding": Moments(), "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
 }  # fmt: skip
-pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace", "toy_programs_are_kept")
 
 
 def test_the_run_goes_on_where_the_most_promising_start_ended(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 """Fixtures of the viewer."""
 
-from viewer_server import catalog, quick_engines, workshop
+from viewer_server import address, catalog, quick_engines, workshop
 
-__all__ = ["catalog", "quick_engines", "workshop"]
+__all__ = ["address", "catalog", "quick_engines", "workshop"]

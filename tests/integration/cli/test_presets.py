@@ -12,13 +12,13 @@ from swarmbed.run.train import learner_from
 from swarmbed.spec.presets import RECIPES, preset
 from swarmbed.spec.settings import build
 
-DRIFT = Path(__file__).parents[1] / "toy_task.py"
+DRIFT = Path(__file__).parents[2] / "toy_task.py"
 TINY = [
     "--environments", "2", "--segment", "8", "--sampled-agents", "2", "--embedding", "moments", "--hidden", "4",
     "--iterations", "1", "--no-video", "--no-curve", "--no-progress",
 ]  # fmt: skip
 SMALL = ["--agents", "2", "--horizon", "8"]
-pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace", "toy_programs_are_kept")
 
 
 @pytest.mark.parametrize("algorithm", ["trpo", "ppo"])

@@ -30,7 +30,7 @@ SMALL: dict[str, Any] = {
     "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
     "embedding": Moments(), "algorithm": QUICK, "progress": False,
 }  # fmt: skip
-pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace", "toy_programs_are_kept")
 
 
 @pytest.fixture(scope="module")
@@ -186,18 +186,6 @@ def test_another_reward_changes_what_is_learned_from_and_nothing_else(tmp_path: 
     result = swarmbed.train(task, iterations=2, out=tmp_path / "run", **SMALL)
     assert result.metrics[-1]["mean_return"] == pytest.approx(12 * 7.0)
     assert RunFolder(tmp_path / "run").read_config()["task"]["name"] == "drift_with_reward"
-
-
-def test_two_rewards_of_a_built_in_task_are_not_mixed_up(tmp_path: Path) -> None:
-    """Neither in a compiled program that was kept, nor in what a folder says it was trained on."""
-    task = swarmbed.make("rendezvous", num_agents=2, horizon=6)
-    for number in (1.0, 2.0):
-        reward = task.with_reward(lambda state, action, next_state, number=number: number)
-        result = swarmbed.train(reward, iterations=1, out=tmp_path / f"{number}", **SMALL)
-        assert result.metrics[-1]["mean_return"] == pytest.approx(6 * number)
-    policy = swarmbed.load_policy(tmp_path / "1.0")
-    step = policy.task.step(KEY, policy.task.initial(KEY), jnp.zeros((2, 2)))
-    assert float(step.reward) == 1.0
 
 
 def test_results_are_short_to_read(trained: swarmbed.TrainingResult) -> None:
