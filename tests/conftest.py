@@ -37,6 +37,9 @@ jaxtyping.install_import_hook(
 settings.register_profile("swarmbed", max_examples=20, deadline=None, derandomize=True)
 settings.load_profile("swarmbed")
 
+# Tracing makes many objects that live on; looking through them all the time takes a tenth of the tests' time.
+gc.set_threshold(200_000, 50, 100)
+
 MOST_MAPS = 30_000
 
 
