@@ -1,4 +1,8 @@
-"""Swarms of 5 to 50 agents in one batch against swarms of 50: a TRPO iteration of each, per pair that is sensed."""
+"""Swarms of 5 to 50 agents in one batch against swarms of 50, and against one training for each size: a TRPO iteration.
+
+A part of an iteration does not depend on neighbours, so a pair costs more in a small swarm than in a large one, mixed
+or not. The trainings of single sizes tell how much of the difference that is.
+"""
 
 import statistics
 from functools import partial
@@ -15,27 +19,39 @@ from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.tasks import make
 
 SMALLEST, LARGEST = 5, 50
+BETWEEN = (16, 28, 39)  # single sizes that are measured besides; the cost of others lies on lines between them
 BATCH = BatchSettings()
 
 
 def measure(task: str, effort: Effort) -> dict[str, Any]:
-    """Both in one process and in turn."""
+    """All in one process and in turn."""
     devices.set_up(1, cache=False)
     sizes = tuple(range(SMALLEST, LARGEST + 1))
-    swarms = {"mixed": make(task, num_agents=LARGEST, sizes=sizes), "largest": make(task, num_agents=LARGEST)}
-    calls = [iterations(Learner(swarm, Neural(), ALGORITHM, BATCH), 1) for swarm in swarms.values()]
-    mixed, largest = repeat_in_turn(calls, effort.repetitions, at_least=0)
+    singles = (SMALLEST, *BETWEEN, LARGEST)
+    swarms = [make(task, num_agents=LARGEST, sizes=sizes), *(make(task, num_agents=n) for n in singles)]
+    calls = [iterations(Learner(swarm, Neural(), ALGORITHM, BATCH), 1) for swarm in swarms]
+    mixed, *alone = repeat_in_turn(calls, effort.repetitions, at_least=0)
+    largest = alone[-1]
     pairs, most = (BATCH.environments * BATCH.segment * sensed(n) for n in (sizes, (LARGEST,)))
-    ratios = [(one / pairs) / (other / most) for one, other in zip(mixed.seconds, largest.seconds, strict=True)]
+    per_pair = [(one / pairs) / (other / most) for one, other in zip(mixed.seconds, largest.seconds, strict=True)]
+    each_alone = [mean_over(sizes, singles, taken) for taken in zip(*(one.seconds for one in alone), strict=True)]
+    free = [(one / pairs) / (other / most) for one, other in zip(each_alone, largest.seconds, strict=True)]
     return {
         "seconds": rounded(mixed.median, 4),
         "seconds_largest": rounded(largest.median, 4),
+        "seconds_alone": rounded(statistics.median(each_alone), 4),
         "saved": rounded(largest.median / mixed.median, 3),
         "nanoseconds_per_pair": rounded(1e9 * mixed.median / pairs, 3),
         "nanoseconds_per_pair_largest": rounded(1e9 * largest.median / most, 3),
-        "per_pair": rounded(statistics.median(ratios), 3),
+        "per_pair": rounded(statistics.median(per_pair), 3),
+        "per_pair_alone": rounded(statistics.median(free), 3),
         "compile_seconds": rounded(mixed.compile_seconds, 3),
     }
+
+
+def mean_over(sizes: tuple[int, ...], singles: tuple[int, ...], seconds: tuple[float, ...]) -> float:
+    """The mean cost of these sizes, each trained alone, from the seconds of a few of them."""
+    return float(np.interp(sizes, singles, seconds).mean())
 
 
 def sensed(sizes: tuple[int, ...]) -> float:
@@ -47,15 +63,18 @@ def sensed(sizes: tuple[int, ...]) -> float:
 GROUP = Group(
     title="Sizes mixed in one batch",
     note=f"Seconds for one TRPO iteration with swarms of {SMALLEST} to {LARGEST} agents, and with {LARGEST} in every "
-    "swarm, on one core, in turn; then per pair of agents that is sensed, in the rollout and by the sampled agents. "
-    "per pair: mixed ÷ largest, median over rounds.",
+    "swarm, on one core, in turn; alone: mean of trainings with a single size, as if mixing were free. Then per pair "
+    "of agents that is sensed, in the rollout and by the sampled agents. per pair: mixed ÷ largest, median over "
+    "rounds; if free: alone ÷ largest.",
     columns=(
         Column("seconds", "s, mixed", ".2f"),
         Column("seconds_largest", "s, largest", ".2f"),
+        Column("seconds_alone", "s, alone", ".2f"),
         Column("saved", "largest ÷ mixed", ".2f"),
         Column("nanoseconds_per_pair", "ns/pair, mixed", ".0f"),
         Column("nanoseconds_per_pair_largest", "ns/pair, largest", ".0f"),
         Column("per_pair", "per pair", ".2f"),
+        Column("per_pair_alone", "if free", ".2f"),
         Column("compile_seconds", "compile s", ".0f"),
     ),
     rows=tuple(
