@@ -46,6 +46,18 @@ class Narcissus(Points):
 
 
 @dataclass(frozen=True)
+class ShortSighted(Points):
+    """Sees only who is near, but says otherwise."""
+
+    everybody_is_seen = True
+
+    def observe(self, state: State) -> Observation:
+        seen = super().observe(state)
+        offsets, mask = seen.sets[0]
+        return seen._replace(sets=(ObservedSet(offsets, mask & (jnp.abs(offsets).max(-1) < 0.5)),))
+
+
+@dataclass(frozen=True)
 class CountsEmptyPlaces(Points):
     """Divides by the number of places, not of those who are there."""
 
@@ -90,6 +102,7 @@ FEWER = "a few agents among empty slots do what a swarm of that size does"
         (Numbered, [RELABELLING, FEWER], "local properties are not permuted"),
         (Forgetful, [RELABELLING, FEWER], "the metrics change"),
         (Narcissus, ["an agent is absent from its own set"], "in set 0 agents are present in their own set"),
+        (ShortSighted, ["everybody is seen where that is declared"], "in set 0 agents do not see all others"),
         (CountsEmptyPlaces, [FEWER], "empty slots change the reward of 2 agents"),
         (ListensToGhosts, [GARBAGE], "the reward changes when absent agents hold no numbers"),
         (SeesGhosts, [GARBAGE, FEWER], "when absent agents hold no numbers"),

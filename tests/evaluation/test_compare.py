@@ -12,10 +12,12 @@ from swarmbed.cli.main import main
 from swarmbed.evaluation.compare import compare
 from swarmbed.evaluation.comparison import Comparison
 from swarmbed.evaluation.entries import read_entry
+from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 from toy_task import Constant, Drift, Forward
+from untrained import random_policy
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class OnlyThree(Constant):
             raise SwarmbedError(f"runs with 3 agents only, not with {task.num_agents}")
 
 
+MIXED = make("rendezvous", num_agents=3, sizes=(2, 3), horizon=3)
 pytestmark = pytest.mark.usefixtures("short_compilations")
 
 
@@ -74,6 +77,27 @@ def test_who_cannot_run_with_a_size_is_missing_there_with_the_reason(comparison:
 def test_who_can_run_with_no_size_is_an_error() -> None:
     with pytest.raises(SwarmbedError, match="three: runs with 3 agents only, not with 2"):
         compare({"three": [OnlyThree()]}, Drift(), num_agents=[2], episodes=1)
+
+
+def test_a_task_of_mixed_sizes_is_run_as_in_an_evaluation() -> None:
+    comparison = compare("random", MIXED, episodes=8, progress=False)
+    wanted = evaluate("random", MIXED, episodes=8, progress=False).returns
+    assert np.array_equal(comparison.panels[0].standings["random"].returns, [wanted])
+
+
+def test_one_size_can_be_chosen_of_a_task_of_mixed_sizes() -> None:
+    comparison = compare("random", MIXED, num_agents=2, episodes=8, progress=False)
+    wanted = evaluate("random", MIXED, num_agents=2, episodes=8, progress=False).returns
+    assert np.array_equal(comparison.panels[0].standings["random"].returns, [wanted])
+
+
+def test_the_command_runs_a_policy_of_mixed_sizes_with_mixed_sizes_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy, numbers = random_policy(MIXED).save(tmp_path / "mixed.safetensors"), tmp_path / "numbers.json"
+    assert main(["compare", str(policy), "--episodes", "2", "--json", str(numbers)]) == 0
+    assert json.loads(numbers.read_text())["settings"]["sizes"] == [2, 3]
+    assert "2,3" in capsys.readouterr().out
 
 
 def test_several_trainings_are_summed_up_by_interquartile_mean_and_median_of_the_top_five(

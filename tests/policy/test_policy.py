@@ -35,7 +35,8 @@ def policy_for(task: Task, embedding: Embedding, hidden: tuple[int, ...] = (4,))
 
 
 POLICY = policy_for(TWENTY, Neural(features=(5,)))
-CONCATENATING = policy_for(TWENTY, Concatenation(units=5))
+ALL_SEEN: Any = replace(TWENTY, comm_radius=None)
+CONCATENATING = policy_for(ALL_SEEN, Concatenation(units=5))
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +139,19 @@ def test_a_policy_does_not_fit_another_kind_of_task() -> None:
 
 
 def test_concatenation_runs_with_the_number_of_agents_it_was_trained_with_only() -> None:
-    CONCATENATING.check(replace(TWENTY, horizon=7))
+    CONCATENATING.check(replace(ALL_SEEN, horizon=7))
     with pytest.raises(SwarmbedError, match="only with the 20 agents it was trained with, not with 21"):
-        CONCATENATING.check(replace(TWENTY, num_agents=21))
+        CONCATENATING.check(replace(ALL_SEEN, num_agents=21))
+
+
+def test_a_concatenating_policy_does_not_fit_a_task_in_which_others_are_out_of_sight() -> None:
+    with pytest.raises(SwarmbedError, match="concatenation needs a task in which every agent always sees all others"):
+        CONCATENATING.check(TWENTY)
+
+
+def test_a_concatenating_policy_does_not_act_where_others_are_out_of_sight() -> None:
+    with pytest.raises(SwarmbedError, match="concatenation needs a task in which every agent always sees all others"):
+        jax.eval_shape(lambda key: CONCATENATING.control(TWENTY, TWENTY.initial(key), key), KEY)
 
 
 def test_a_concatenating_policy_of_several_sizes_runs_at_its_largest() -> None:
@@ -184,6 +195,12 @@ def test_a_concatenating_policy_survives_its_file_too(tmp_path: Path) -> None:
     found = load_policy(tmp_path)
     assert found.embedding == Concatenation(units=5)
     jax.tree.map(np.testing.assert_array_equal, found.params, CONCATENATING.params)
+
+
+def test_a_concatenating_policy_that_was_trained_with_a_radius_loads_but_does_not_run(tmp_path: Path) -> None:
+    save_policy(replace(CONCATENATING, task=TWENTY), tmp_path / "policy.safetensors")
+    with pytest.raises(SwarmbedError, match=r"^concatenation needs a task in which every agent always sees all others"):
+        load_policy(tmp_path).check(TWENTY)
 
 
 def refused(path: Path, message: str) -> None:

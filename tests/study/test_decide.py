@@ -13,6 +13,7 @@ from swarmbed.study.claim_source import judgements
 from swarmbed.study.claims import Claim, Statement
 from swarmbed.study.decide import candidates, decide, seconds_left
 from swarmbed.study.experiments.base import Training
+from swarmbed.study.measured_kinds import EveryRun
 from swarmbed.study.plan import Job
 from swarmbed.study.readings import FinalReturn, Found
 
@@ -103,6 +104,12 @@ def test_what_waits_for_an_evaluation_is_evaluated_and_not_trained_further(tmp_p
     trained = Trained(study)
     assert settle(study, trained) == ["open"]
     assert trained.jobs == []
+    assert candidates([study.experiment], study.store, ONE_ITERATION) == []
+
+
+def test_a_claim_about_every_run_of_the_study_asks_for_none_in_particular(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    claiming(study, EveryRun("hours: above 40", "made-up", lambda numbers: {}, 40.0))
     assert candidates([study.experiment], study.store, ONE_ITERATION) == []
 
 

@@ -75,6 +75,20 @@ def _own_slot(subject: TaskSubject) -> None:
 
 
 @promise(
+    CHECKS, "everybody is seen where that is declared",
+    why="concatenation takes the first empty slot of a set for the agent's own, where everybody_is_seen is true",
+    remedy="declare everybody_is_seen = False if agents can be out of each other's sight",
+)  # fmt: skip
+def _everybody_seen(subject: TaskSubject) -> None:
+    present = np.asarray(subject.next_state.present)
+    others = present[None, :] & ~np.eye(subject.agents, dtype=bool)
+    for index, (layout, seen) in enumerate(zip(subject.task.layout.sets, subject.judged.observation.sets, strict=True)):
+        if layout.includes_self and not layout.may_have_gaps:
+            all_seen = np.array_equal(seen.mask[present], others[present])
+            require(all_seen, f"in set {index} agents do not see all others, though everybody_is_seen is true")
+
+
+@promise(
     CHECKS, "observe_from agrees with observe",
     why="policies act on observe, learners use observe_from; both must give the same",
     remedy="leave observe_from and transmit alone, or write observe as observe_from of all agents",

@@ -16,7 +16,10 @@ from swarmbed.spec.settings import setting
 
 @dataclass(frozen=True)
 class Concatenation(Embedding):
-    """The others in index order, the agent itself left out, through one layer of ReLU units. Fixed swarm size."""
+    """The others in index order, the agent itself left out, through one layer of ReLU units.
+
+    For one size of swarm, in which every agent always sees all others: its own slot is known by being empty.
+    """
 
     permutation_invariant: ClassVar[bool] = False
     any_number_of_slots: ClassVar[bool] = False
@@ -25,16 +28,17 @@ class Concatenation(Embedding):
     units: int = setting(64, "units of the layer that reads the concatenated set", at_least=1)
 
     def check(self, layout: SetLayout) -> None:
-        if not layout.is_ordered:
+        if layout.may_have_gaps or not layout.is_ordered:
             raise SwarmbedError(
-                "concatenation needs a slot for every agent, but search by cells gives lists of neighbours without "
-                "order; set search to 'pairs', or use another embedding"
+                "concatenation needs a task in which every agent always sees all others, without comm_radius, "
+                "loss_rate, join_rate, message_loss and blind_angle and with stopped_seen (a task of your own says so "
+                "with everybody_is_seen = True); use another embedding here"
             )
 
     def prepare(self, layout: SetLayout, elements: Float[Array, "B S F"], mask: Bool[Array, "B S"]) -> Array:
         elements = clear(elements, mask)
         if layout.includes_self:
-            # The agent's own slot is the first absent one; all elements after it move up by one.
+            # The agent's own slot is the first absent one, which ``check`` sees to; all after it move up by one.
             own = jnp.argmin(mask, axis=1)
             before = jnp.arange(layout.slots - 1)[None, :] < own[:, None]
             elements = jnp.where(before[..., None], elements[:, :-1], elements[:, 1:])

@@ -30,6 +30,7 @@ def compare(
     """Evaluate several policies and controllers on the same starts of a task, with swarms of one size or several.
 
     ``policies`` is a list, or a dictionary from names to one policy or to several training runs of one method.
+    Without ``num_agents``, swarms are as large as the task's: where its ``sizes`` are mixed, every episode draws one.
     Policies observe the task as they were trained to. A policy that cannot run with some size of swarm is missing
     there, with the reason; one that fits no size is an error. The first policy is the one that the others are compared
     with. In a notebook the result displays its figure and its table.
@@ -39,8 +40,8 @@ def compare(
     entries: dict[str, list[NamedController]] = named_runs(policies, stochastic)
     task = make(task) if isinstance(task, str) else task
     base = task if task is not None else common_task(entries)
-    sizes = [num_agents] if isinstance(num_agents, int) else list(num_agents or [base.num_agents])
-    tasks = [base.resized(size) for size in sizes]
+    sizes = [num_agents] if isinstance(num_agents, int) else num_agents
+    tasks = [base.resized(size) for size in sizes] if sizes else [base]
     misfits = [{name: reason for name, runs in entries.items() if (reason := misfit(runs, task))} for task in tasks]
     for name in entries:
         if all(name in missing for missing in misfits):

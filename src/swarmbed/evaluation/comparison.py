@@ -71,6 +71,11 @@ class Panel:
     standings: dict[str, Standing]
     missing: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def agents(self) -> str:
+        """The size of the swarm, or the sizes that episodes draw from."""
+        return reports.sizes_text(reports.sizes_of(self.task))
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -133,7 +138,7 @@ class Comparison:
             table.add_column(heading, justify="right")
         for panel in self.panels:
             for name in self.names:
-                agents = str(panel.task.num_agents)
+                agents = panel.agents
                 if name in panel.standings:
                     cells = _cells(panel.standings[name], metric, steps, has_runs)
                     table.add_row(agents, name, *cells[: len(headings)])
@@ -166,7 +171,7 @@ class Comparison:
             )
         steps = np.arange(self.panels[0].task.horizon + 1)
         curves = {
-            f"{panel.task.num_agents} agents": {
+            f"{panel.agents} agents": {
                 who: Curve(steps, *standing.curves[metric.curve]) for who, standing in panel.standings.items()
             }
             for panel in self.panels

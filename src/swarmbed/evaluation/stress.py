@@ -15,11 +15,12 @@ import numpy as np
 
 from swarmbed.controllers.random import Random
 from swarmbed.evaluation import statistics
-from swarmbed.evaluation.entries import POLICIES, Who, common_task, named_runs
+from swarmbed.evaluation.entries import POLICIES, Who, common_task, misfit, named_runs
 from swarmbed.evaluation.episodes import group_size, returns_runner
 from swarmbed.evaluation.evaluate import Numbers
 from swarmbed.evaluation.kept import Kept, fingerprint, is_table, task_fingerprint
 from swarmbed.evaluation.progress import Report, reporting
+from swarmbed.evaluation.reports import sizes_of
 from swarmbed.evaluation.statistics import Estimate
 from swarmbed.evaluation.stress_card import StressCard, Sweep
 from swarmbed.learn import estimate
@@ -70,6 +71,7 @@ def stress(
     """Sweep the strengths of every disturbance for several policies and controllers.
 
     ``policies`` are as in :func:`swarmbed.compare`: a list, or a dictionary from names to one or several runs.
+    Without ``num_agents``, swarms are as large as the task's: where its ``sizes`` are mixed, every episode draws one.
     ``disturbances`` selects some by the names of their settings; left out: all that apply. With ``out``, a folder, the
     card is written there as ``card.json``, ``card.png`` and ``card.html``, and an interrupted sweep is resumed.
     ``quick`` uses fewer episodes, steps and strengths.
@@ -83,14 +85,10 @@ def stress(
     episodes = (QUICK_EPISODES if quick else EPISODES) if episodes is None else episodes
     check_count("episodes", episodes, 1)
     check_seed(seed)
-    for name, runs in entries.items():
-        for run in runs:
-            if isinstance(run, NamedController):
-                try:
-                    run.controller.check(choose_task(run, base))
-                except SwarmbedError as error:
-                    raise SwarmbedError(f"{name}: {error}") from None
     swept = {kind.name: strengths(kind, base, quick) for kind in kinds}
+    _check_fit(entries, base)
+    for kind in kinds:
+        _check_fit(entries, turned_on(base, kind, max(swept[kind.name])), f" under {kind.name}")
     per_run = episodes * (1 + sum(len(values) for values in swept.values()))
     total = episodes + per_run * sum(len(runs) for runs in entries.values())
     estimate.check_episodes(base, total, group_size(total), base.horizon)
@@ -129,7 +127,7 @@ def strengths(kind: Kind, task: Task, quick: bool = False) -> tuple[float, ...]:
     """The strengths to try, without 0: at most half of the agents are contrary, but always one."""
     values = kind.sweep[QUICK_STRENGTHS] if quick else kind.sweep
     if kind.name == "contrary_agents":
-        values = tuple(value for value in values if value <= max(1, task.num_agents // 2))
+        values = tuple(value for value in values if value <= max(1, min(sizes_of(task)) // 2))
     return values
 
 
@@ -194,8 +192,16 @@ def _base(entries: Mapping[str, Sequence[Runner]], task: Task | None, num_agents
         task = common_task(known)
     if not isinstance(task, SwarmTask):
         raise SwarmbedError(f"task {type(task).__name__} takes no disturbances; those that derive from SwarmTask do")
-    task = replace(task.resized(num_agents or task.num_agents), **undisturbed(task))
+    task = replace(task if num_agents is None else task.resized(num_agents), **undisturbed(task))
     return replace(task, horizon=min(task.horizon, QUICK_STEPS)) if quick else task
+
+
+def _check_fit(entries: Mapping[str, Sequence[Runner]], task: Task, under: str = "") -> None:
+    """Raise an error that names who cannot run on a task, and why."""
+    for name, runs in entries.items():
+        known = [run for run in runs if isinstance(run, NamedController)]
+        if (reason := misfit(known, task)) is not None:
+            raise SwarmbedError(f"{name}{under}: {reason}")
 
 
 def _sweep(values: Sequence[float], table: Numbers, plain: Numbers, floor: Numbers) -> Sweep:

@@ -75,8 +75,9 @@ class StressCard:
 
     @property
     def title(self) -> str:
+        agents = reports.sizes_text(reports.sizes_of(self.task))
         return (
-            f"{task_name(self.task)} under stress: {self.task.num_agents} agents, {self.episodes} episodes of "
+            f"{task_name(self.task)} under stress: {agents} agents, {self.episodes} episodes of "
             f"{self.task.horizon} steps from equal starts (seed {self.seed}), 95 % intervals"
         )
 

@@ -41,8 +41,10 @@ def load_policy_file(path: Path) -> Policy:
 
 def _template(path: Path, task: Task, embedding: Embedding, network: Network) -> PolicyParams:
     """The shapes of the weights that the settings in a header ask for."""
+    # Earlier versions trained concatenation where others can be out of sight; such a policy loads, but does not run.
+    sets = tuple(each._replace(may_have_gaps=False) for each in task.layout.sets)
     try:
-        model = network.model(task.layout, embedding, task.action_size)
+        model = network.model(task.layout._replace(sets=sets), embedding, task.action_size)
         return jax.eval_shape(lambda: PolicyParams(model.init(jax.random.key(0)), jnp.zeros(task.action_size)))
     except SwarmbedError as error:
         raise SwarmbedError(f"the header of {path} does not describe a valid policy: {error}") from error

@@ -151,6 +151,7 @@ class Policy(Controller):
                 f"a policy with this network runs only with the {self.task.num_agents} agents it was trained with, "
                 f"not with {task.num_agents}"
             )
+        self.model_for(task)  # an embedding may not be able to read the sets of this task
 
     def _noisy(self, mean: Float[Array, "agents A"], key: PRNGKeyArray | None) -> Float[Array, "agents A"]:
         if key is None:

@@ -29,14 +29,16 @@ class ColumnNames(NamedTuple):
 
 class SetLayout(NamedTuple):
     """The shape of a set: slots, numbers per element, whether an agent's own slot is among them, whether a slot always
-    belongs to the same agent (in a list of neighbours it does not), and whether swarms of different sizes share the
-    shape, so that the last slots are often empty."""
+    belongs to the same agent (in a list of neighbours it does not), whether swarms of different sizes share the
+    shape, so that the last slots are often empty, and whether an agent's own slot may be another than the first empty
+    one, because others can be absent or out of sight."""
 
     slots: int
     features: int
     includes_self: bool
     is_ordered: bool = True
     is_ragged: bool = False
+    may_have_gaps: bool = False
 
 
 class Layout(NamedTuple):

@@ -1,6 +1,7 @@
 """Where claims get their numbers from: the files under results/, run by run."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +12,9 @@ from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan
 from swarmbed.study.budget import Budget
 from swarmbed.study.claims import Judgement, judge
+from swarmbed.study.evaluated import evaluated_seeds
 from swarmbed.study.experiments.base import Experiment, Training
-from swarmbed.study.store import Store
+from swarmbed.study.store import Store, run_name
 
 BySeed = dict[int, float]
 
@@ -24,6 +26,7 @@ class Source:
     store: Store
     budget: Budget
     experiment: Experiment
+    study: Mapping[str, Experiment] = field(default_factory=plan.experiments)  # all experiments by name
 
     def planned(self, training: Training) -> int:
         return plan.seeds_of(self.experiment, training, self.budget, None)
@@ -35,16 +38,24 @@ class Source:
             self._kept[training.name] = {seed: self.store.rows(training, seed) for seed in seeds}
         return {seed: rows for seed, rows in self._kept[training.name].items() if seed < self.planned(training)}
 
+    @cached_property
+    def study_runs(self) -> dict[str, bool]:
+        """Every run that the whole study plans, by its name in measurements: is it trained?"""
+        every = self.study.values()
+        missing = {str(job) for job in plan.missing(every, self.store, self.budget, None)}
+        jobs = plan.wanted(every, self.budget, None)
+        return {run_name(self.store.metrics_path(job.training, job.seed)): str(job) not in missing for job in jobs}
+
     def numbers(self, experiment: str) -> dict[str, Any]:
         """What was measured of an experiment's runs; empty before it was."""
         return self._read(experiment, "numbers.json")
 
     def reached(self, experiment: str, training: Training, agents: int, step: int) -> BySeed:
         """A contest's metric at a step, of every run's policy."""
+        present = self.evaluated(experiment, training)
         curves = self.each_run(experiment).get("runs", {}).get(training.name, {}).get(str(agents), {})
         index = self._index(experiment, step) if curves else 0
-        by_seed = {int(seed): curve[index] for seed, curve in curves.items()}
-        return {seed: value for seed, value in by_seed.items() if seed < self.planned(training)}
+        return {int(seed): curve[index] for seed, curve in curves.items() if int(seed) in present}
 
     def controller_reached(self, experiment: str, label: str, agents: int, step: int) -> float | None:
         """The same of a controller, which is not trained."""
@@ -53,8 +64,9 @@ class Source:
 
     def returned(self, experiment: str, training: Training, agents: int) -> BySeed:
         """A contest's mean return, of every run's policy."""
+        present = self.evaluated(experiment, training)
         returns = self.each_run(experiment).get("returns", {}).get(training.name, {}).get(str(agents), {})
-        return {int(seed): value for seed, value in returns.items() if int(seed) < self.planned(training)}
+        return {int(seed): value for seed, value in returns.items() if int(seed) in present}
 
     def controller_returned(self, experiment: str, label: str, agents: int) -> float | None:
         """The same of a controller, which is not trained."""
@@ -69,6 +81,13 @@ class Source:
     def each_run(self, experiment: str) -> dict[str, Any]:
         return self._read(experiment, each_run.NAME)
 
+    def evaluated(self, contest: str, training: Training) -> set[int]:
+        """Seeds of the finished runs of the plan that a contest evaluated with the policy that they have now."""
+        if (key := f"evaluated in {contest}") not in self._kept:
+            experiment = self.experiment if contest == self.experiment.name else self.study[contest]
+            self._kept[key] = evaluated_seeds(experiment, self.each_run(contest), self.store, self.budget)
+        return self.runs(training).keys() & self._kept[key].get(training.name, [])
+
     def _index(self, experiment: str, step: int) -> int:
         return int(self.each_run(experiment)["steps"].index(step))
 
@@ -82,7 +101,7 @@ class Source:
 
     @cached_property
     def _kept(self) -> dict[str, Any]:
-        """Files that were read: the claims of an experiment share them."""
+        """What was read from files: the claims of an experiment share them."""
         return {}
 
 

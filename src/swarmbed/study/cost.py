@@ -14,7 +14,7 @@ from swarmbed.embeddings.neural import Neural
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.run.folder import read_rows
 from swarmbed.study.budget import Budget
-from swarmbed.study.store import Store
+from swarmbed.study.store import Store, run_name
 from swarmbed.tasks import make
 
 CALLS = 300
@@ -38,7 +38,7 @@ def training_cost(store: Store) -> dict[str, Any]:
     worked: dict[str, float] = {}
     for path in sorted((store.results / "runs").glob("*/seed-*.csv")):
         if rows := read_rows(path):
-            name = f"{path.parent.name} {path.stem}"
+            name = run_name(path)
             runs[name] = rows[-1]["seconds"]
             if not math.isnan(processor := rows[-1].get("processor_seconds", math.nan)):
                 worked[name] = processor

@@ -34,13 +34,14 @@ def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Ca
 
     A claim cannot be decided before there are three runs of each of its methods, so until then each of the runs that
     are missing to that settles an equal part of it; after that each of the runs that are missing to the plan does.
-    Claims that wait for an evaluation of existing runs may be decided already: they ask for no more.
+    Claims that wait for an evaluation of existing runs may be decided already: they ask for no more. A claim about
+    every run of the study asks for none in particular.
     """
     found: dict[str, Candidate] = {}
     for experiment in which:
         trainings = {training.name: training for training in experiment.trainings}
         for judgement in judgements(experiment, store, budget):
-            lacking = runs_lacking(judgement)
+            lacking = {name: runs for name, runs in runs_lacking(judgement).items() if name in trainings}
             for name in lacking:
                 if name not in found:
                     training = trainings[name]

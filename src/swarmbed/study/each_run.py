@@ -13,6 +13,7 @@ from swarmbed.evaluation.reports import plain
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Contest
+from swarmbed.study.freshness import content_hash
 from swarmbed.study.store import Store
 from swarmbed.tasks.base import Task
 
@@ -25,10 +26,13 @@ def evaluate_each_run(
     contest: Contest, task: Task, store: Store, budget: Budget, on_progress: Report | None = None
 ) -> dict[str, Any]:
     """The task's first metric over time, and the return: of every run by method, size of swarm and seed, and of
-    controllers by size of swarm."""
+    controllers by size of swarm. With the hash of every policy, which tells whether the run still has it."""
     episodes = episodes_of_a_run(budget)
-    found: dict[str, Any] = {"runs": {}, "controllers": {}, "returns": {}, "controller_returns": {}}
+    found: dict[str, Any] = {"policies": {}, "runs": {}, "controllers": {}, "returns": {}, "controller_returns": {}}
     for number, (name, seed, who, agents) in enumerate(_evaluations(contest, store, budget), start=1):
+        if isinstance(who, Path) and who.is_file():
+            # Before it is run: a policy that is replaced meanwhile does not pass for the one that was run.
+            found["policies"].setdefault(name, {}).setdefault(str(seed), content_hash(who))
         if (result := _evaluation(who, task, agents, episodes)) is not None:
             kind = ("runs", "returns") if seed is not None else ("controllers", "controller_returns")
             for group, value in zip(kind, (_curve(result), float(result.returns.mean())), strict=True):

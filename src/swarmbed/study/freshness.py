@@ -2,7 +2,9 @@
 
 import dataclasses
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from swarmbed.spec.files import write_atomically
 from swarmbed.study.budget import Budget
@@ -12,13 +14,28 @@ from swarmbed.study.store import Store
 NAME = "made_from.txt"
 
 
+class Mark(NamedTuple):
+    """What an experiment was last concluded from, as a fingerprint, and the files that were made then."""
+
+    made_from: str
+    made: tuple[str, ...]
+
+
 def is_up_to_date(experiment: Experiment, store: Store, budget: Budget) -> bool:
     """Has it been concluded from just these runs and settings, and is everything that was made then still there?"""
-    folder = store.experiment_folder(experiment.name)
-    if not (folder / NAME).is_file():
+    folder, mark = store.experiment_folder(experiment.name), mark_of(experiment, store)
+    if mark is None:
         return False
-    made_from, *made = (folder / NAME).read_text(errors="replace").splitlines() or [""]
-    return made_from == fingerprint(experiment, store, budget) and all((folder / name).is_file() for name in made)
+    return mark.made_from == fingerprint(experiment, store, budget) and all((folder / n).is_file() for n in mark.made)
+
+
+def mark_of(experiment: Experiment, store: Store) -> Mark | None:
+    """None if it was never concluded."""
+    path = store.experiment_folder(experiment.name) / NAME
+    if not path.is_file():
+        return None
+    made_from, *made = path.read_text(errors="replace").splitlines() or [""]
+    return Mark(made_from, tuple(made))
 
 
 def mark_concluded(experiment: Experiment, store: Store, budget: Budget, made: list[Path]) -> None:
@@ -28,13 +45,23 @@ def mark_concluded(experiment: Experiment, store: Store, budget: Budget, made: l
 
 def fingerprint(experiment: Experiment, store: Store, budget: Budget) -> str:
     """Changes with the experiment's settings, the number of episodes, its runs and its policies; not with its plan."""
+    return fingerprint_of_files(experiment, budget, ((path, path) for path in _inputs(experiment, store, budget)))
+
+
+def fingerprint_of_files(experiment: Experiment, budget: Budget, files: Iterable[tuple[Path, Path]]) -> str:
+    """The same of given files: under which path each is known, and where it is."""
     digest = hashlib.sha256()
     settings = dataclasses.replace(experiment, title="", claims=(), seeds=0, more_seeds=())
     digest.update(repr((settings, budget.episodes)).encode())
-    for path in _inputs(experiment, store, budget):
-        digest.update(f"{path.parent.name}/{path.name}".encode() + b"\0")
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for known_as, path in files:
+        digest.update(f"{known_as.parent.name}/{known_as.name}".encode() + b"\0")
+        digest.update(bytes.fromhex(content_hash(path)))
     return digest.hexdigest()
+
+
+def content_hash(path: Path) -> str:
+    """Tells a file from what it was before."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _inputs(experiment: Experiment, store: Store, budget: Budget) -> list[Path]:

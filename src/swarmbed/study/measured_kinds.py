@@ -1,6 +1,7 @@
-"""Statements about what is measured once and not trained: controllers, times, sizes."""
+"""Statements about what is measured beside training: controllers, times, sizes."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +50,7 @@ class ControllerWithin(Statement):
 
 @dataclass(frozen=True)
 class Stated(Statement):
-    """Something in its own words about what is measured in a file; no trainings are counted."""
+    """Something in its own words about what is measured in a file; no trainings are counted unless it says so."""
 
     stated: str
     measured_in: str
@@ -81,11 +82,29 @@ class Measured(Stated):
 
 @dataclass(frozen=True)
 class EveryRun(Stated):
-    """The mean, over every run of the study, of a number that was measured of each lies above a bound."""
+    """The mean, over every run that the study plans, of a number that is measured of each lies above a bound.
 
-    pick: Callable[[dict[str, Any]], Sequence[float]]
+    A run whose number is NaN was not recorded and never will be: the plan is without it.
+    """
+
+    pick: Callable[[dict[str, Any]], Mapping[str, float]]  # by the name of the run
     above: float
 
+    def counts(self, source: Source) -> list[Count]:
+        """All runs together: whichever comes next, the claim can be tested again."""
+        picked = self._picked(source)
+        planned = {run: done for run, done in source.study_runs.items() if not math.isnan(picked.get(run, 0.0))}
+        read, trained = len(self._values(source)), sum(planned.values())
+        return [Count("the study", "the study", read, len(planned), trained)]
+
     def evidence(self, source: Source) -> Evidence | None:
-        values = self.pick(source.numbers(self.measured_in))
+        values = self._values(source)
         return with_enough(len(values), lambda: mean_above(values, self.above, f"mean of {len(values)} runs"))
+
+    def _values(self, source: Source) -> list[float]:
+        picked = self._picked(source)
+        known = [picked.get(run, math.nan) for run, trained in source.study_runs.items() if trained]
+        return [value for value in known if not math.isnan(value)]
+
+    def _picked(self, source: Source) -> Mapping[str, float]:
+        return self.pick(source.numbers(self.measured_in))

@@ -4,6 +4,7 @@ import importlib
 import math
 import pkgutil
 import statistics
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from swarmbed.run.folder import read_rows
@@ -51,17 +52,22 @@ def chosen(names: list[str]) -> list[Experiment]:
     return list(known.values()) if "all" in names else [known[name] for name in dict.fromkeys(names)]
 
 
-def missing(which: list[Experiment], store: Store, budget: Budget, seeds: int | None) -> list[Job]:
-    """Runs that these experiments still need, first seeds first; a training that several share is needed once."""
+def wanted(which: Iterable[Experiment], budget: Budget, seeds: int | None) -> list[Job]:
+    """Runs that these experiments ask for, first seeds first; a training that several share is asked for once."""
     jobs: dict[tuple[str, int], Job] = {}
     for experiment in which:
         for training in experiment.trainings:
-            wanted = seeds_of(experiment, training, budget, seeds)
-            done = store.finished_seeds(training, budget)
-            for seed in range(wanted):
-                if seed not in done:
-                    jobs[training.name, seed] = Job(training, seed, budget.iterations(training))
+            for seed in range(seeds_of(experiment, training, budget, seeds)):
+                jobs[training.name, seed] = Job(training, seed, budget.iterations(training))
     return sorted(jobs.values(), key=lambda job: job.seed)
+
+
+def missing(which: Iterable[Experiment], store: Store, budget: Budget, seeds: int | None) -> list[Job]:
+    """Those of them that are not there yet."""
+    jobs = wanted(which, budget, seeds)
+    trainings = {job.training.name: job.training for job in jobs}
+    done = {name: store.finished_seeds(training, budget) for name, training in trainings.items()}
+    return [job for job in jobs if job.seed not in done[job.training.name]]
 
 
 def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: int | None) -> int:

@@ -9,6 +9,7 @@ results/EXPERIMENT/…                      figure, numbers
 import json
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,17 @@ class Store:
     def metrics_path(self, training: Training, seed: int) -> Path:
         return self.results / "runs" / training.name / f"seed-{seed}.csv"
 
+    def own_policy_path(self, training: Training, seed: int) -> Path:
+        """Where the last policy of a run is kept unless it ships."""
+        return self.metrics_path(training, seed).with_suffix(".safetensors")
+
     def run_policy_path(self, training: Training, seed: int) -> Path:
         """The last policy of a run. A policy that ships with the package is not kept a second time.
 
         Which run a shipped policy comes from is read from its notes: a name may stand for the best run of a method,
         whatever its settings were.
         """
-        own = self.metrics_path(training, seed).with_suffix(".safetensors")
+        own = self.own_policy_path(training, seed)
         if not own.is_file():
             run = (str(seed), noted(score(self.rows(training, seed))))
             for shipped in (path for name, path in shipped_policies().items() if name.startswith(training.variant)):
@@ -60,8 +65,10 @@ class Store:
     def policy_path(self, training: Training) -> Path:
         """The policy of the method's best run."""
         seeds = self.seeds(training)
-        best = max(seeds, key=lambda seed: score(self.rows(training, seed))) if seeds else 0
-        return self.run_policy_path(training, best)
+        return self.run_policy_path(training, self.best_of(training, seeds) if seeds else 0)
+
+    def best_of(self, training: Training, seeds: Sequence[int]) -> int:
+        return max(seeds, key=lambda seed: score(self.rows(training, seed)))
 
     def seeds(self, training: Training) -> list[int]:
         """The seeds of all runs that are kept, long enough or not."""
@@ -100,7 +107,7 @@ class Store:
         folder = self.run_folder(training, seed)
         target = self.metrics_path(training, seed)
         notes = {"seed": str(seed), "score": noted(score(folder.read_metrics())), "label": training.label}
-        save_policy(load_policy_file(folder.policy), target.with_suffix(".safetensors"), notes)
+        save_policy(load_policy_file(folder.policy), self.own_policy_path(training, seed), notes)
         settings = config.dump(folder.read_config()) + f"\n{generation.stamp(commit())}\n"
         write_atomically(target.with_suffix(".toml"), settings.encode())
         write_atomically(target, folder.metrics.read_bytes())
@@ -115,6 +122,11 @@ def compact_json(numbers: dict[str, Any]) -> str:
     """Readable, but a curve takes one line instead of a thousand."""
     # No string holds a bare line break, so only lists begin like this.
     return re.sub(r"\[\n[^\[\]{}]*\]", lambda found: " ".join(found.group().split()), json.dumps(numbers, indent=1))
+
+
+def run_name(metrics: Path) -> str:
+    """What a run is called in a measurement of many: its training and its seed."""
+    return f"{metrics.parent.name} {metrics.stem}"
 
 
 def score(rows: list[Row]) -> float:

@@ -184,6 +184,13 @@ class Task(Spec, ABC):
         """How many neighbours have no slot in an agent's set, over all agents; None where this cannot happen."""
         return None
 
+    @property
+    def everybody_is_seen(self) -> bool:
+        """Whether agents always see all others, and nobody is ever absent but in the last slots. Only then does a set
+        tell which slot is the agent's own, and the embedding concatenation needs to know. A task of your own that keeps
+        to this says so: ``everybody_is_seen = True``."""
+        return False
+
     # Shapes and names, found without computing anything.
 
     @property
@@ -205,7 +212,11 @@ class Task(Spec, ABC):
         """The shape of what one agent sees."""
         shape = self.observation_shape
         own = (*self.self_in_sets, *(False for _ in shape.sets))
-        sets = [SetLayout(s.elements.shape[1], s.elements.shape[2], own[i]) for i, s in enumerate(shape.sets)]
+        has_gaps = not self.everybody_is_seen
+        sets = [
+            SetLayout(s.elements.shape[1], s.elements.shape[2], own[i], may_have_gaps=own[i] and has_gaps)
+            for i, s in enumerate(shape.sets)
+        ]
         return Layout(shape.local.shape[-1], tuple(sets))
 
     @property

@@ -116,7 +116,7 @@ def test_small_swarms_and_small_worlds_compare_all_pairs():
 
 def test_concatenation_refuses_lists_in_one_sentence():
     task = swarmbed.make("rendezvous-local", num_agents=40, search="cells")
-    with pytest.raises(SwarmbedError, match="concatenation needs a slot for every agent"):
+    with pytest.raises(SwarmbedError, match="concatenation needs a task in which every agent always sees"):
         swarmbed.Learner(task, Concatenation()).policy_model  # noqa: B018
 
 

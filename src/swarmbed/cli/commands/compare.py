@@ -45,7 +45,7 @@ def run(argv: Sequence[str]) -> None:
     devices.set_up()
     entries = read_entries(options.policies, stochastic=options.stochastic)
     task = with_settings(named_task(options) or common_task(entries), options, spec)
-    sizes = list(dict.fromkeys(options.sizes or [task.num_agents]))
+    sizes = None if options.sizes is None else list(dict.fromkeys(options.sizes))
     comparison = compare(
         entries, task, num_agents=sizes, episodes=options.episodes, seed=options.seed, stochastic=options.stochastic
     )

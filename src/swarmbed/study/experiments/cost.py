@@ -1,5 +1,6 @@
 """What a run and a decision cost."""
 
+import math
 from typing import Any
 
 from swarmbed.study.claims import Claim
@@ -9,9 +10,10 @@ from swarmbed.study.measured_kinds import EveryRun, Measured
 Numbers = dict[str, Any]
 
 
-def hours(numbers: Numbers) -> list[float]:
-    """Processor hours of every run that recorded them."""
-    return [seconds / 3600 for seconds in numbers.get("training_processor_seconds", {}).values()]
+def hours(numbers: Numbers) -> dict[str, float]:
+    """Processor hours by run; NaN for a run that did not record them."""
+    worked = numbers.get("training_processor_seconds", {})
+    return {run: worked.get(run, math.nan) / 3600 for run in numbers.get("training_seconds", {})}
 
 
 def alone(numbers: Numbers) -> dict[str, float]:

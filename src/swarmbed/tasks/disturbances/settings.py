@@ -40,6 +40,8 @@ KINDS = (
     Kind("contrary_agents", "agents do the opposite", "agents", (1, 2, 3, 5, 10), True),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}
+HIDING = ("message_loss", "blind_angle")  # these keep agents from knowing of each other
+STOPPING = ("stop_rate", "stop_share", "pause_share")  # so do these, unless stopped agents are seen
 # How two of them come about, and usual values of it. These are no strengths: at none of them a disturbance is off.
 TIMES = (
     Kind("stop_time", "when that share stops", "s", (0, 1, 3, 10, 30)),
@@ -125,6 +127,11 @@ class Disturbed(Task):
         """The lowest and highest strength of every disturbance that is on, by the name of its setting."""
         bounds = {kind.name: _ends(getattr(self, kind.name)) for kind in KINDS}
         return {name: ends for name, ends in bounds.items() if ends[1] > 0}
+
+    @property
+    def hides_agents(self) -> bool:
+        """Whether a disturbance that is on keeps agents from knowing of each other."""
+        return any(name in self.ranges for name in (*HIDING, *(() if self.stopped_seen else STOPPING)))
 
 
 def undisturbed(settings: Any) -> dict[str, Any]:

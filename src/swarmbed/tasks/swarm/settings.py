@@ -103,6 +103,12 @@ class SwarmSettings(Disturbed):
         return self.num_agents >= nearby.LARGE
 
     @property
+    def everybody_is_seen(self) -> bool:
+        """Mixed sizes do not matter: the slots that they leave empty are the last ones."""
+        comes_and_goes = self.loss_rate > 0 or self.join_rate > 0
+        return self.comm_radius is None and not comes_and_goes and not self.hides_agents
+
+    @property
     def comm_range(self) -> float:
         """The largest distance at which a neighbour is sensed."""
         return self.space.diameter if self.comm_radius is None else self.comm_radius

@@ -1,0 +1,151 @@
+"""Which evaluations of runs count: those of the policies that the runs have now."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from study_files import ONE_ITERATION, A, B, Study
+
+from swarmbed.study import each_run
+from swarmbed.study.claim_kinds import Within
+from swarmbed.study.decide import waits_for_evaluation
+from swarmbed.study.experiments.base import Contest
+from swarmbed.study.freshness import mark_concluded
+from swarmbed.study.readings import Reached, Returned
+from swarmbed.tasks import make
+
+CAUGHT = [0.2, 0.25, 0.3, 0.2, 0.22]
+BELOW_HALF = Within(Reached(A, "made-up", 10, 10), below=0.5)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return Study(tmp_path)
+
+
+def trained_again(study: Study, seed: int) -> None:
+    study.store.run_policy_path(A, seed).write_text("another policy")
+
+
+def without_hashes(study: Study, *, made: tuple[str, ...] = ("figure.png", "each_run.json")) -> None:
+    """As evaluations were stored before they named their policies, with the mark that was set then."""
+    numbers = json.loads(study.each_run_path.read_text())
+    del numbers["policies"]
+    study.each_run(numbers)
+    mark_concluded(study.experiment, study.store, ONE_ITERATION, [Path(name) for name in made])
+
+
+def evaluated(study: Study) -> tuple[str, int, int]:
+    """The verdict, by how many runs, and how many are trained."""
+    judged = study.judge(BELOW_HALF)
+    (count,) = judged.counts
+    return judged.verdict.value, count.runs, count.trained
+
+
+def test_a_run_that_was_trained_again_waits_for_its_evaluation(study: Study) -> None:
+    study.reached(a={10: CAUGHT})
+    assert evaluated(study) == ("holds", 5, 5)
+    for seed in (1, 2, 4):
+        trained_again(study, seed)
+    assert evaluated(study) == ("open", 2, 5)
+    judged = study.judge(BELOW_HALF)
+    assert judged.missing == "an evaluation of every run of A"
+    assert waits_for_evaluation(judged)
+
+
+def test_its_return_in_the_contest_does_not_count_either(study: Study) -> None:
+    study.returned(-12.0, a=[-11.1, -11.2, -11.0])
+    trained_again(study, 1)
+    judged = study.judge(Within(Returned(A, "made-up", 10), above=-12.0))
+    assert [(count.runs, count.trained) for count in judged.counts] == [(2, 3)]
+
+
+def test_an_evaluation_of_a_run_that_is_gone_does_not_count(study: Study) -> None:
+    study.reached(a={10: CAUGHT})
+    study.store.metrics_path(A, 0).unlink()
+    study.store.run_policy_path(A, 1).unlink()
+    assert evaluated(study) == ("open", 3, 4)
+
+
+def test_a_policy_that_moved_is_still_the_same(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.reached(a={10: CAUGHT})
+    ship(study, 2, monkeypatch)
+    assert evaluated(study) == ("holds", 5, 5)
+
+
+def ship(study: Study, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Move the policy of a run of A to where policies ship."""
+    shipped = study.store.results / "shipped" / "made-up.safetensors"
+    shipped.parent.mkdir()
+    study.store.own_policy_path(A, seed).rename(shipped)
+    find = study.store.run_policy_path
+    monkeypatch.setattr(
+        study.store, "run_policy_path", lambda method, s: shipped if (method, s) == (A, seed) else find(method, s)
+    )
+
+
+def test_without_hashes_an_evaluation_counts_while_the_mark_is_of_these_runs(study: Study) -> None:
+    study.reached(a={10: CAUGHT}, b={10: CAUGHT[:3]})
+    without_hashes(study)
+    assert evaluated(study) == ("holds", 5, 5)
+
+
+def test_without_hashes_one_run_trained_again_spoils_them_all(study: Study) -> None:
+    study.reached(a={10: CAUGHT})
+    without_hashes(study)
+    trained_again(study, 3)
+    assert evaluated(study) == ("open", 0, 5)
+
+
+def test_without_hashes_runs_that_were_added_since_do_not_matter(study: Study) -> None:
+    """Neither one that is better than all that were evaluated, nor the first of another method."""
+    study.returns(A, [-3.0, -1.0, -2.0])
+    study.reached(a={10: CAUGHT[:3]})
+    without_hashes(study)
+    study.returns(A, [-3.0, -1.0, -2.0, -0.5])
+    study.policies(A, 4)
+    study.policies(B, 1)
+    assert evaluated(study) == ("open", 3, 4)
+
+
+def test_without_hashes_a_policy_that_ships_since_does_not_matter(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.reached(a={10: CAUGHT})
+    without_hashes(study)
+    ship(study, 2, monkeypatch)
+    assert evaluated(study) == ("holds", 5, 5)
+
+
+def test_without_hashes_and_without_a_mark_of_that_file_nothing_counts(study: Study) -> None:
+    study.reached(a={10: CAUGHT})
+    without_hashes(study, made=("figure.png",))
+    assert evaluated(study) == ("open", 0, 5)
+    (study.each_run_path.parent / "made_from.txt").unlink()
+    assert evaluated(study) == ("open", 0, 5)
+
+
+def test_a_policy_that_is_replaced_while_it_is_evaluated_waits_for_its_evaluation(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three runs are evaluated at two sizes of swarm; the second is trained again between its two evaluations."""
+    task = make("pursuit-global", horizon=10)
+    contest = Contest("pursuit-global", (A,), (("random", "random"),), (5, 10))
+    study.experiment = replace(study.experiment, contest=contest)
+    study.policies(A, 3)
+    replaced = study.store.run_policy_path(A, 1)
+
+    def evaluate(who: Any, task: Any, num_agents: int, **_: Any) -> SimpleNamespace:
+        if who == replaced and num_agents == 5:
+            trained_again(study, 1)
+        return SimpleNamespace(task=task, curves={"captured_by": np.full((2, 11), 0.25)}, returns=np.zeros(2))
+
+    monkeypatch.setattr(each_run, "evaluate", evaluate)
+    study.each_run(each_run.evaluate_each_run(contest, task, study.store, ONE_ITERATION))
+    for agents in (5, 10):
+        judged = study.judge(Within(Reached(A, "made-up", agents, 10), below=0.5))
+        assert [(count.runs, count.trained) for count in judged.counts] == [(2, 3)]
