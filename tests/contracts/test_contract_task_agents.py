@@ -20,6 +20,15 @@ class Leader(Points):
 
 
 @dataclass(frozen=True)
+class Favourite(Points):
+    """Credit for everybody's position, absent or not, and twice that for the first point."""
+
+    def credit(self, state: State, action: Any, next_state: State) -> Any:
+        total = next_state.agents.position.sum()
+        return jnp.full(self.num_agents, total).at[0].set(2 * total)
+
+
+@dataclass(frozen=True)
 class Numbered(Points):
     """Points know their number."""
 
@@ -99,6 +108,7 @@ FEWER = "a few agents among empty slots do what a swarm of that size does"
     ("spec", "checks", "words"),
     [
         (Leader, [RELABELLING, GARBAGE, FEWER], "the reward changes"),
+        (Favourite, [RELABELLING, GARBAGE, FEWER], "the credit of the agents is not permuted"),
         (Numbered, [RELABELLING, FEWER], "local properties are not permuted"),
         (Forgetful, [RELABELLING, FEWER], "the metrics change"),
         (Narcissus, ["an agent is absent from its own set"], "in set 0 agents are present in their own set"),

@@ -23,6 +23,14 @@ class RewardPerAgent(Points):
 
 
 @dataclass(frozen=True)
+class CreditInPairs(Points):
+    """Two numbers each."""
+
+    def credit(self, state: State, action: Any, next_state: State) -> Any:
+        return jnp.zeros((self.num_agents, 2))
+
+
+@dataclass(frozen=True)
 class ChangingState(Points):
     """Loses its headings on the way."""
 
@@ -90,6 +98,11 @@ GARBAGE = "what absent agents hold does not matter"
     ("spec", "checks", "words"),
     [
         (RewardPerAgent, [SHAPES], "reward must be a float without axes"),
+        (
+            CreditInPairs,
+            ["credit is one number per agent"],
+            "credit must be floats of shape (5,), not float32 of shape",
+        ),
         (ChangingState, [SHAPES], "transition gives a state of another shape"),
         (FloatMask, [SHAPES], "mask of set 0 has type float32, not bool"),
         (TakesAnything, ["an action of the wrong shape is refused"], "an action of shape (2,) is accepted"),

@@ -118,6 +118,23 @@ def test_several_truncations_within_a_segment_each_have_their_own_state(batch_of
     assert targets_by_time(batch_of(Counting(horizon=1))) == [[0, 1.5]]
 
 
+@dataclass(frozen=True)
+class Paid(Counting):
+    """Each agent learns from its own number within the swarm, not from the reward of 1."""
+
+    def credit(self, state: State, action: Float[Array, "N A"], next_state: State) -> Float[Array, " N"] | None:
+        return state.agents.x % 10
+
+
+def test_agents_with_credit_of_their_own_learn_from_that_alone(batch_of: Any) -> None:
+    # Agent i is paid i per step until the clock shows 2: δ = i + ½ − 0, i − 1.   Â = i + ½ + (i − 1)/4, i − 1.
+    batch = batch_of(Paid(ends_at=2))
+    name, clock = batch.inputs.local.T
+    paid = name % 10
+    assert len(set(paid)) > 1
+    np.testing.assert_allclose(batch.target, np.where(clock == 0, 1.25 * paid + 0.25, paid), atol=1e-5)
+
+
 def test_actions_means_values_and_inputs_stay_together(batch_of: Any) -> None:
     batch = batch_of(Counting())
     name, clock = batch.inputs.local.T

@@ -41,6 +41,8 @@ def _garbage(subject: TaskSubject) -> None:
 def _require_same(one: Judgement, other: Judgement, present: np.ndarray, where: str) -> None:
     """The same judgement, as far as it concerns present agents."""
     require_equal(one.reward, other.reward, f"the reward changes {where}")
+    if one.credit is not None and other.credit is not None:
+        require_equal(one.credit[present], other.credit[present], f"the credit of present agents changes {where}")
     require_equal(one.terminated, other.terminated, f"the end changes {where}")
     require_equal(one.metrics, other.metrics, f"the metrics change {where}")
     backwards = present[::-1]
@@ -84,6 +86,8 @@ def _fewer(subject: TaskSubject) -> None:
         require_equal(
             getattr(wanted, name), getattr(judged, name), f"empty slots change the {name} of {few.agents} agents"
         )
+    if wanted.credit is not None and judged.credit is not None:
+        require_equal(wanted.credit, judged.credit[present], "empty slots change the credit of present agents")
     for agent, row in enumerate(np.flatnonzero(present)):
         require_equal(
             wanted.observation.local[agent], judged.observation.local[row], "empty slots change local properties"

@@ -41,6 +41,8 @@ def _relabelling(subject: TaskSubject) -> None:
     other = subject.judge(relabel(subject.start), action[order], relabel(subject.next_state))
     judged = subject.judged
     require_equal(judged.reward, other.reward, "the reward changes")
+    if judged.credit is not None:
+        require_equal(judged.credit[order], other.credit, "the credit of the agents is not permuted")
     require_equal(judged.terminated, other.terminated, "the end changes")
     require_equal(judged.metrics, other.metrics, "the metrics change")
     require_equal(judged.observation.local[order], other.observation.local, "the local properties are not permuted")

@@ -76,6 +76,21 @@ def require_shapes(subject: TaskSubject) -> None:
 
 
 @promise(
+    CHECKS, "credit is one number per agent",
+    why="learners take the numbers of the agents that they sampled in place of the reward",
+    remedy="return floats of shape (num_agents,), or None to let everybody learn from the reward",
+    essential=True,
+)  # fmt: skip
+def _credit(subject: TaskSubject) -> None:
+    task, n = subject.task, subject.agents
+    state = jax.eval_shape(task.initial, jax.random.key(0))
+    found = jax.eval_shape(task.credit, state, jax.ShapeDtypeStruct((n, task.action_size), jnp.float32), state)
+    if found is not None:
+        fits = found.shape == (n,) and found.dtype.kind == "f"
+        require(fits, f"credit must be floats of shape {(n,)}, not {found.dtype} of shape {found.shape}")
+
+
+@promise(
     CHECKS, "measure gives a number for every declared metric",
     why="training columns, evaluations, figures and the viewer read the declaration, then look up the number",
     remedy="list every name that measure returns in metrics: ClassVar[tuple[Metric, ...]] = (Metric(name, label), …)",

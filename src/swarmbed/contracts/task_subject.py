@@ -23,6 +23,7 @@ class Judgement(NamedTuple):
     observation: Observation
     looked_at: Observation  # the same through observe_from, the agents in reverse order
     reward: Array
+    credit: Array | None
     terminated: Array
     metrics: dict[str, Array]
 
@@ -96,6 +97,7 @@ class TaskSubject:
             task.observe(next_state),
             task.observe_from(next_state, backwards, task.transmit(next_state)),
             task.reward(state, action, next_state),
+            task.credit(state, action, next_state),
             task.terminated(next_state),
             task.measure(next_state),
         )

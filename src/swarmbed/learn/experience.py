@@ -153,9 +153,9 @@ def make_batch(
     left = there & ~next_values(there, last_there, cut_off_there, truncated)
     final = terminated | left | (truncated if algorithm.time_limit == "terminal" else False)
     ended = terminated | truncated | left
-    advantage = advantages(
-        spread(steps.reward), values, following, final, ended, algorithm.discount, algorithm.gae_lambda
-    )
+    own = steps.credit
+    reward = spread(steps.reward) if own is None else jnp.take_along_axis(own, viewers[None], axis=2)
+    advantage = advantages(reward, values, following, final, ended, algorithm.discount, algorithm.gae_lambda)
     chosen = lambda leaf: jnp.take_along_axis(leaf, viewers[None, :, :, None], axis=2)  # noqa: E731
     rows = lambda leaf: merge_leading(leaf, 3)  # noqa: E731
     inputs, judged = jax.tree.map(lambda leaf: merge_leading(leaf, 2), inputs)

@@ -14,6 +14,7 @@ from jax import Array, lax
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.learn.strata import drawing_from, strata
+from swarmbed.tasks import returned
 from swarmbed.tasks.base import State, Task
 
 # (states, transmitted, key) of a batch of environments → (actions, anything else to keep)
@@ -48,6 +49,7 @@ class Step(NamedTuple):
     action: Float[Array, "envs N A"]
     extra: Any
     reward: Float[Array, " envs"]
+    credit: Float[Array, "envs N"] | None
     terminated: Bool[Array, " envs"]
     truncated: Bool[Array, " envs"]
 
@@ -103,6 +105,9 @@ def rollout(
     cut_off = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (slots, *leaf.shape)), environments.state)
     tally = empty_tally(task)
 
+    def credited(*step: Any) -> Float[Array, " N"] | None:
+        return returned.per_agent(task, "credit", task.credit(*step))
+
     def step(carry: Any, step_key: PRNGKeyArray) -> tuple[Any, Step]:
         envs, cut_off, cuts, tally = carry
         act_key, move_key, reset_key = jax.random.split(step_key, 3)
@@ -117,7 +122,9 @@ def rollout(
         so_far = followed(task, envs.so_far, moved.state)
         tally = counted(task, tally, ended & envs.is_whole, moved.state, episode_return, so_far)
         envs = renewed(task, Environments(moved.state, episode_return, envs.is_whole, so_far), ended, reset_key)
-        this = Step(carry[0].state, transmitted, action, extra, moved.reward, moved.terminated, moved.truncated)
+        before = carry[0].state
+        credit = jax.vmap(credited)(before, action, moved.state)
+        this = Step(before, transmitted, action, extra, moved.reward, credit, moved.terminated, moved.truncated)
         return (envs, cut_off, cuts + moved.truncated, tally), this
 
     carry = (environments, cut_off, jnp.zeros(num_envs, int), tally)

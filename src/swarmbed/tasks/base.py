@@ -96,6 +96,13 @@ class Task(Spec, ABC):
         """The number behind each declared metric."""
         return {}
 
+    def credit(self, state: State, action: Float[Array, "N A"], next_state: State) -> Float[Array, " N"] | None:
+        """What each agent learns from in this step, in place of the reward that all share; None: from that reward.
+
+        An aid for algorithms that estimate advantages (TRPO, PPO). Returns, metrics and evaluations have the reward.
+        """
+        return None
+
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         declared = cls.metrics

@@ -41,6 +41,12 @@ class EvasionTask(SwarmTask):
         at_least=0,
     )
 
+    distance_credit: str = setting(
+        "shared",
+        "whose distance approach_cost counts in what a pursuer learns from: the mean of all (shared) or its own",
+        choices=("shared", "own"),
+    )
+
     @property
     def evader_count(self) -> int:
         return 1
@@ -81,8 +87,16 @@ class EvasionTask(SwarmTask):
         """
         if isinstance(self.approach_cost, float) and self.approach_cost == 0:
             return jnp.zeros(())
+        return self.cost_of_own_distance(state).sum() / jnp.maximum(self.population(state), 1.0)
+
+    def cost_of_own_distance(self, state: State) -> Float[Array, " N"]:
+        """The part of each pursuer in the cost of distance; 0 for one that is absent."""
         nearest = jnp.where(state.present, self.evader_distances(state).min(axis=1), 0.0)
-        return self.approach_cost * nearest.sum() / (jnp.maximum(self.population(state), 1.0) * self.space.diameter)
+        return self.approach_cost * nearest / self.space.diameter
+
+    def credited_cost(self, state: State) -> Float[Array, "..."]:
+        """The cost of distance that a pursuer learns from. In the mean of all, its own part drowns in the others'."""
+        return self.cost_of_own_distance(state) if self.distance_credit == "own" else self.cost_of_distance(state)
 
     def evader_distances(self, state: State) -> Float[Array, "N E"]:
         """Of every pursuer from every evader; a pursuer that is absent is infinitely far away."""

@@ -27,6 +27,10 @@ class MultiPursuit(EvasionTask):
     num_evaders: int = setting(5, "number of evaders E", flag="evaders", at_least=1)
     capture_radius: float = setting(3.0, "distance d_t of a pursuer at which an evader is caught, units", above=0)
 
+    credit_radius: float | None = setting(
+        None, "pursuers learn only from captures within this radius of them; left out: from all", above=0
+    )
+
     @property
     def evader_count(self) -> int:
         return self.num_evaders
@@ -41,6 +45,18 @@ class MultiPursuit(EvasionTask):
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
         return self.caught(next_state).sum(dtype=jnp.result_type(float)) - self.cost_of_distance(next_state)
+
+    def credit(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, " N"] | None:
+        """The captures near each pursuer, less the cost of distance.
+
+        Of the captures that all share, a pursuer takes part in few: the others are noise in its advantage.
+        """
+        if self.credit_radius is None and self.distance_credit == "shared":
+            return None
+        distance = self.evader_distances(next_state)
+        near = distance <= (jnp.inf if self.credit_radius is None else self.credit_radius)
+        captures = (near & self.caught(next_state)).sum(axis=1, dtype=jnp.result_type(float))
+        return captures - self.credited_cost(next_state)
 
     def measure(self, state: State) -> dict[str, Float[Array, ""]]:
         return {"captures": self.caught(state).sum(dtype=jnp.result_type(float))}

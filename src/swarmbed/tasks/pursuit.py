@@ -35,8 +35,15 @@ class Pursuit(EvasionTask):
     )
 
     def reward(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, ""]:
-        distance = jnp.minimum(self.nearest_pursuer(next_state)[0], self.sight_range)
-        return -distance / self.sight_range - self.cost_of_distance(next_state)
+        return self._closeness(next_state) - self.cost_of_distance(next_state)
+
+    def credit(self, state: State, action: Float[Array, "N 2"], next_state: State) -> Float[Array, " N"] | None:
+        if self.distance_credit == "shared":
+            return None
+        return self._closeness(next_state) - self.credited_cost(next_state)
+
+    def _closeness(self, state: State) -> Float[Array, ""]:
+        return -jnp.minimum(self.nearest_pursuer(state)[0], self.sight_range) / self.sight_range
 
     def terminated(self, state: State) -> Bool[Array, ""]:
         return self.nearest_pursuer(state)[0] <= self.capture_radius

@@ -75,6 +75,18 @@ def number(task: "Task", what: str, value: Any) -> Array:
     return found if jnp.issubdtype(found.dtype, jnp.floating) else found.astype(jnp.result_type(float))
 
 
+def per_agent(task: "Task", what: str, value: Any) -> Array | None:
+    """One number for every agent, or nothing."""
+    if value is None:
+        return None
+    found = jnp.asarray(value)
+    if found.shape != (task.num_agents,):
+        raise SwarmbedError(
+            f"{what} of {_name(task)} must be one number per agent ({task.num_agents}), not {_kind(found)}"
+        )
+    return found if jnp.issubdtype(found.dtype, jnp.floating) else found.astype(jnp.result_type(float))
+
+
 def truth(task: "Task", what: str, value: Any) -> Array:
     """One truth value about the whole swarm."""
     found = jnp.asarray(value)

@@ -40,6 +40,7 @@ def _class_with(kind: type[Own], reward: Callable[..., Any]) -> type[Own]:
     name = next(name for name in names if name not in taken)
     body = {
         "reward": lambda self, state, action, next_state: reward(state, action, next_state),
+        "credit": lambda self, state, action, next_state: None,  # that of the class belongs to the reward it replaces
         "_replaced_by": (reward,),
         "__reduce__": lambda self: (rewarded, (_without(self, kind), reward)),
         "__copy__": _copied,  # not by way of __reduce__: while a schedule is traced, settings may not be numbers
