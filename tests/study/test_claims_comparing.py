@@ -1,0 +1,171 @@
+"""Claims that compare runs, on made-up studies: what holds, fails or stays open."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from study_files import A, B, C, Study
+
+from swarmbed.study.claim_kinds import Better, BetterThanController, Within, best, ordered
+from swarmbed.study.experiments.base import Training
+from swarmbed.study.readings import FinalReturn, Reached, Returned
+
+GOOD, BAD, LEVEL = (
+    [-10.0, -11.0, -10.5, -9.5, -10.2],
+    [-20.0, -21.0, -22.0, -20.5, -21.5],
+    [-5.0, -30.0, -12.0, -8.0, -25.0],
+)
+A_RETURN, B_RETURN, C_RETURN = FinalReturn(A), FinalReturn(B), FinalReturn(C)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    return Study(tmp_path)
+
+
+def reached(training: Training, agents: int = 10) -> Reached:
+    return Reached(training, "made-up", agents, 10)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "verdict"), [(GOOD, BAD, "holds"), (BAD, GOOD, "fails"), (GOOD, LEVEL, "open")]
+)
+def test_one_method_is_better_than_another(study: Study, ours: list[float], theirs: list[float], verdict: str) -> None:
+    study.returns(A, ours)
+    study.returns(B, theirs)
+    judged = study.judge(Better(A_RETURN, B_RETURN))
+    assert judged.verdict == verdict
+    assert judged.evidence is not None
+    assert judged.evidence.effects[0].value == pytest.approx(np.mean(ours) - np.mean(theirs))
+    if verdict == "open":
+        assert judged.missing == "nothing: all planned runs are in and do not decide it"
+
+
+def test_two_runs_decide_nothing_however_far_apart(study: Study) -> None:
+    study.returns(A, [-1.0, -1.01, -1.02])
+    study.returns(B, [-1000.0, -1000.01])
+    judged = study.judge(Better(A_RETURN, B_RETURN))
+    assert judged.verdict == "open"
+    assert judged.missing == "at least 3 runs of B"
+    assert judged.evidence is not None
+    assert judged.evidence.effects[0].low > 900  # it is shown all the same
+
+
+def test_runs_beyond_the_plan_are_not_looked_at(tmp_path: Path) -> None:
+    study = Study(tmp_path, planned=3)
+    study.returns(A, [*GOOD[:3], -1e6])
+    study.returns(B, BAD[:3])
+    judged = study.judge(Better(A_RETURN, B_RETURN))
+    assert [count.runs for count in judged.counts] == [3, 3]
+    assert judged.verdict == "holds"
+
+
+def test_an_early_look_asks_for_more(tmp_path: Path) -> None:
+    """10 ± 1.6 against 7 ± 1.6, p = 0.009: enough at the end of the plan, not while eleven runs are still to come."""
+    ours, theirs = [8.0, 9.0, 10.0, 11.0, 12.0], [6.0, 7.0, 8.0, 5.0, 9.0]
+    verdicts = {}
+    for planned in (5, 16):
+        study = Study(tmp_path / str(planned), planned=planned)
+        study.returns(A, ours)
+        study.returns(B, theirs)
+        verdicts[planned] = study.judge(Better(A_RETURN, B_RETURN)).verdict.value
+    assert verdicts == {5: "holds", 16: "open"}
+
+
+def test_a_margin_must_be_beaten_too(study: Study) -> None:
+    """−10.2 against −21: half as much is saved, so 40 % is and 60 % is not; the other way twice as much is lost."""
+    study.returns(A, GOOD)
+    study.returns(B, BAD)
+    assert study.judge(Better(A_RETURN, B_RETURN, share=0.4)).verdict == "holds"
+    assert study.judge(Better(A_RETURN, B_RETURN, share=0.6)).verdict == "fails"
+    assert study.judge(Better(B_RETURN, A_RETURN, share=-0.5)).verdict == "fails"
+    assert study.judge(Better(B_RETURN, A_RETURN, share=-1.5)).verdict == "holds"
+
+
+def test_a_margin_on_positive_numbers_is_a_multiple(study: Study) -> None:
+    study.returns(A, [50.0, 51.0, 52.0, 49.0, 48.0])
+    study.returns(B, [9.0, 9.2, 9.4, 8.8, 8.6])
+    assert study.judge(Better(A_RETURN, B_RETURN, share=4.0)).verdict == "holds"  # 50 > 5 · 9
+    assert study.judge(Better(A_RETURN, B_RETURN, share=5.0)).verdict == "fails"
+
+
+def test_the_best_beats_everybody_and_an_order_holds_step_by_step(study: Study) -> None:
+    for training, shift in ((A, 20.0), (B, 10.0), (C, 0.0)):
+        study.returns(training, [value + shift for value in GOOD])
+    assert study.judge(best(A_RETURN, [B_RETURN, C_RETURN])).verdict == "holds"
+    assert study.judge(best(B_RETURN, [A_RETURN, C_RETURN])).verdict == "fails"
+    assert study.judge(ordered([A_RETURN, B_RETURN, C_RETURN])).verdict == "holds"
+    assert study.judge(ordered([A_RETURN, C_RETURN, B_RETURN])).verdict == "fails"
+    study.returns(C, [-100.0, 100.0, -100.0, 100.0, 0.0])
+    judged = study.judge(best(A_RETURN, [B_RETURN, C_RETURN]))
+    assert judged.verdict == "open"
+    assert judged.claim.tested.words == "final return: A better than B, C"
+
+
+def test_one_part_that_fails_is_enough_while_another_waits_for_runs(study: Study) -> None:
+    study.returns(A, BAD)
+    study.returns(B, GOOD)
+    judged = study.judge(best(A_RETURN, [B_RETURN, C_RETURN]))
+    assert judged.verdict == "fails"
+    assert {count.label: count.runs for count in judged.counts} == {"A": 5, "B": 5, "C": 0}
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ([0.2, 0.25, 0.3, 0.2, 0.22], "holds"),
+        ([0.8, 0.75, 0.7, 0.82, 0.8], "fails"),
+        ([0.1, 0.9, 0.4, 0.6, 0.3], "open"),
+    ],
+)
+def test_a_number_lies_within_bounds(study: Study, values: list[float], verdict: str) -> None:
+    study.reached(a={10: values})
+    judged = study.judge(Within(reached(A), above=0.1, below=0.5))
+    assert judged.verdict == verdict
+    assert judged.claim.tested.words == "captured by step 10: A at 10 above 0.1 and below 0.5"
+
+
+def test_sizes_of_swarm_are_compared_run_by_run(study: Study) -> None:
+    """Runs differ more from one another than sizes do, but in each of them the larger swarm catches more."""
+    small = [0.1, 0.3, 0.5, 0.7, 0.8]
+    large = [share + gain for share, gain in zip(small, (0.1, 0.12, 0.09, 0.11, 0.1), strict=True)]
+    study.reached(a={5: small, 10: large})
+    larger_first = Better(reached(A, 10), reached(A, 5))
+    assert study.judge(larger_first).verdict == "holds"
+    assert study.judge(Better(reached(A, 5), reached(A, 10))).verdict == "fails"
+    assert [count.runs for count in study.judge(larger_first).counts] == [5]
+
+
+def test_a_margin_counts_run_by_run_too(study: Study) -> None:
+    """Half as much again, in every run: more than 40 %, less than 60 %."""
+    small = [0.2, 0.3, 0.4, 0.5, 0.6]
+    study.reached(a={5: small, 10: [1.5 * value for value in small]})
+    assert study.judge(Better(reached(A, 10), reached(A, 5), share=0.4)).verdict == "holds"
+    assert study.judge(Better(reached(A, 10), reached(A, 5), share=0.6)).verdict == "fails"
+
+
+@pytest.mark.parametrize(("controller", "verdict"), [(0.3, "holds"), (0.95, "fails"), (0.71, "open")])
+def test_runs_against_a_controller(study: Study, controller: float, verdict: str) -> None:
+    study.reached(controller, a={10: [0.7, 0.75, 0.65, 0.72, 0.68]})
+    assert study.judge(BetterThanController(reached(A), "Voronoi")).verdict == verdict
+
+
+@pytest.mark.parametrize(("controller", "verdict"), [(-12.0, "holds"), (-10.0, "fails"), (-11.1, "open")])
+def test_returns_of_runs_against_that_of_a_controller(study: Study, controller: float, verdict: str) -> None:
+    study.returned(controller, a=[-11.1, -11.2, -11.0, -11.15, -11.05])
+    judged = study.judge(BetterThanController(Returned(A, "made-up", 10), "Voronoi"))
+    assert judged.verdict == verdict
+    assert judged.claim.tested.words == "return of an episode: A at 10 better than Voronoi"
+
+
+def test_without_a_return_of_the_controller_nothing_is_decided(study: Study) -> None:
+    study.reached(a={10: [0.7, 0.75, 0.65, 0.72, 0.68]})
+    assert study.judge(BetterThanController(Returned(A, "made-up", 10), "Voronoi")).verdict == "open"
+
+
+def test_an_evaluation_of_too_few_runs_says_so(study: Study) -> None:
+    study.returns(A, GOOD)
+    study.reached(a={10: [0.2]})
+    judged = study.judge(Within(reached(A), below=0.5))
+    assert judged.verdict == "open"
+    assert judged.missing == "an evaluation of every run of A"
