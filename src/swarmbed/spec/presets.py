@@ -49,6 +49,14 @@ PRESETS: dict[str, tuple[str, Config]] = {
         "less exploration noise at the start, for pursuit",
         {"algorithm": {"initial_log_std": -0.7}},
     ),
+    "few": (
+        "pursuit by 5 to 10 pursuers: sizes are mixed, and each pursuer learns from its own distance",
+        {
+            "task": {"num_agents": 10, "sizes": list(range(5, 11)), "distance_credit": "own"},
+            "algorithm": {"initial_log_std": -0.7},
+            "run": {"iterations": 150, "schedule": ["approach_cost=0.6:0,0.6:40,0:80"]},
+        },
+    ),
     "quick": (
         "rendezvous within a minute: gradients through the simulator",
         {

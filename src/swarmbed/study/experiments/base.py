@@ -84,6 +84,11 @@ def recipe(variant: str) -> Training:
     return Training(variant, "recipe", "recipe", observation, {"name": "neural"}, iterations, RECIPE)
 
 
+def few(variant: str) -> Training:
+    """The recipe for swarms of few agents."""
+    return Training(variant, "few", "few", "extended", {"name": "neural"}, preset("few")["run"]["iterations"], "few")
+
+
 @dataclass(frozen=True)
 class Contest:
     """An evaluation from equal starts: trained policies and classical controllers at several swarm sizes."""
