@@ -155,10 +155,11 @@ def test_a_wrong_call_is_one_sentence(argv: list[str], words: str, capsys: pytes
 
 def test_the_command_prints_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "card"
-    flags = ["--task", "rendezvous-local", "--agents", "3", "--horizon", "10", "--episodes", "2", "--quick"]
+    # The very task and number of episodes that were compiled for above.
+    flags = ["--task", "rendezvous-local", "--agents", "4", "--horizon", "20", "--episodes", "4", "--quick"]
     assert main(["stress", "consensus", *flags, "--only", "message_loss", "--out", str(out)]) == 0
     printed = capsys.readouterr().out
     assert "half lost at" in printed and "messages lost" in printed
     report = json.loads((out / "card.json").read_text())
-    assert report["settings"]["horizon"] == 10 and report["settings"]["num_agents"] == 3
+    assert report["settings"]["horizon"] == 20 and report["settings"]["num_agents"] == 4
     assert np.isfinite(report["random_return"])
