@@ -3,9 +3,9 @@
 import functools
 import gc
 import hashlib
-import itertools
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -47,12 +47,18 @@ PROGRAMS_PER_CONTEXT = 500  # what a context has interned is freed with it only
 
 def share_contexts() -> None:
     """JAX makes a new MLIR context, with all dialects, for every program: a quarter of the time that a small one takes
-    to compile. Contexts may hold many programs."""
+    to compile. A context may hold many; each thread has its own."""
     from jax._src.interpreters import mlir
 
-    make, made = mlir.make_ir_context, itertools.count()
-    context = functools.lru_cache(maxsize=1)(lambda number: make())
-    mlir.make_ir_context = lambda: context(next(made) // PROGRAMS_PER_CONTEXT)
+    make, of_thread = mlir.make_ir_context, threading.local()
+
+    def context() -> Any:
+        of_thread.programs = getattr(of_thread, "programs", -1) + 1
+        if of_thread.programs % PROGRAMS_PER_CONTEXT == 0:
+            of_thread.context = make()
+        return of_thread.context
+
+    mlir.make_ir_context = context
 
 
 if jax.__version_info__[:2] == (0, 10):
