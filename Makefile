@@ -2,23 +2,28 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: train test test-all lint lock browser shells torch test-learning test-faults coverage bench docs clean
+.PHONY: train test test-all lint style lock browser shells torch test-learning test-faults coverage bench docs clean
 
 train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, render a video
 	$(BIN)/swarmbed train rendezvous --preset quick
 
 # Not run by this: the learning checks (test-learning), and tests/integration (test-all): what needs a browser, other
-# processes or machines, other libraries and compilers, whole experiments, the documentation's code.
-test: .venv/.dev lint  ## lint, types, import layers and the quick tests
-	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/integration
+# processes or machines, other libraries and compilers, whole experiments, long compilations, the documentation's code.
+# Types take most of a minute where mypy has no cache: they are checked beside the tests and reported after them.
+test: .venv/.dev style  ## lint, types, import layers and the quick tests
+	@types=$$(mktemp); $(BIN)/mypy >$$types 2>&1 & mypy=$$!; \
+	$(BIN)/pytest -n 2 --dist loadfile --ignore tests/integration; failed=$$?; \
+	wait $$mypy || failed=1; cat $$types; rm $$types; exit $$failed
 
 test-all: .venv/.dev lint browser shells  ## the same and tests/integration: Chromium, processes, Ray, other libraries, experiments, documentation, wheel
 	$(BIN)/pytest -n 2 --dist loadfile
 
-lint: .venv/.dev
+lint: style
+	$(BIN)/mypy
+
+style: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github/workflows

@@ -1,12 +1,8 @@
 """Workflows, the lock file and the package's metadata say the same about what is supported."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
-
-import pytest
 
 import swarmbed
 
@@ -68,17 +64,3 @@ def test_the_citation_names_this_version() -> None:
 
 def test_the_changelog_has_a_section_for_this_version() -> None:
     assert f"\n## {swarmbed.__version__} " in (ROOT / "CHANGELOG.md").read_text("utf-8")
-
-
-def test_workflows_are_valid() -> None:
-    pytest.importorskip("check_jsonschema")
-    command = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--quiet",
-        "--builtin-schema",
-        "vendor.github-workflows",
-        *map(str, WORKFLOWS),
-    ]
-    subprocess.run(command, check=True)

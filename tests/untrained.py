@@ -15,4 +15,5 @@ def random_policy(task: Task, embedding: Embedding | None = None) -> Policy:
     """A policy that nobody trained."""
     embedding, network = embedding or Neural(features=(6,)), Perceptron(hidden=(8,))
     model = network.model(task.layout, embedding, task.action_size)
-    return Policy(task, embedding, PolicyParams(model.init(jax.random.key(7)), jnp.zeros(task.action_size)), network)
+    params = PolicyParams(jax.jit(model.init)(jax.random.key(7)), jnp.zeros(task.action_size))
+    return Policy(task, embedding, params, network)

@@ -1,6 +1,5 @@
 """The start-up benchmark: that it times what it says, tried on processes that take no time."""
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -70,9 +69,3 @@ def test_an_empty_cache_is_new_each_time_and_a_filled_one_was_filled_before(monk
     caches.clear()
     startup.measure_training(True, Effort(repetitions=5))
     assert caches == ["cache", "cache", "cache"]
-
-
-def test_the_modules_that_training_needs_can_be_imported() -> None:
-    assert startup.imported(startup.TRAINING) > 0
-    with pytest.raises(subprocess.CalledProcessError):
-        startup.imported("swarmbed.nothing")

@@ -1,8 +1,6 @@
 """Programs that outlive the process: found again where nothing has changed, compiled anew where anything has."""
 
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,42 +121,6 @@ def test_only_the_newest_programs_stay(compile_it: Compilations, monkeypatch: py
 def test_a_cache_that_cannot_be_written_is_no_error(compile_it: Compilations) -> None:
     (programs.folder() / "programs").write_text("a file where the folder should be")
     assert programs.kept(Neural(), "double", X, ONE, compile_it)(X).tolist() == [0, 2, 4]
-
-
-def test_every_source_file_counts() -> None:
-    program = "from swarmbed.compute import programs; print(programs._surroundings()[0])"
-    there = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
-    assert programs._surroundings()[0] == there  # the same in every process
-
-
-PROGRAM = """
-import jax, jax.numpy as jnp
-from swarmbed.compute import devices, programs
-from swarmbed.embeddings.neural import Neural
-devices.set_up(2)  # of which the program uses one
-jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
-jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-x = jnp.arange(300.0)
-double = jax.jit(lambda x: jnp.sort(jnp.sin(2 * x)) @ jnp.cos(x))
-if {first}:
-    print(double(x))
-else:
-    print(programs.kept(Neural(), "double", x, jax.devices()[:1], lambda: double.lower(x).compile())(x))
-"""
-
-
-def test_a_program_that_jax_has_in_its_own_cache_is_kept_whole(tmp_path: Path) -> None:
-    environment = os.environ | {"SWARMBED_CACHE": str(tmp_path)}
-
-    def run(first: bool) -> str:
-        command = [sys.executable, "-c", PROGRAM.format(first=first)]
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
-
-    expected = run(first=True)
-    assert list((tmp_path / "compiled").iterdir())  # JAX keeps it as well
-    assert run(first=False) == expected  # compiled while JAX has it
-    assert len(list((tmp_path / "programs").iterdir())) == 1
-    assert run(first=False) == expected  # read back
 
 
 def test_the_folder_is_the_one_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

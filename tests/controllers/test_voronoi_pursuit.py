@@ -101,7 +101,7 @@ def tiled_middles(task: Any, state: State) -> list[np.ndarray | None]:
 @pytest.mark.parametrize("seed", range(4))
 def test_on_a_torus_it_agrees_with_a_voronoi_diagram_of_tiled_points(headings: Headings, seed: int) -> None:
     task = make("pursuit", num_agents=12, width=100.0, height=70.0)
-    state = task.initial(jax.random.key(seed))
+    state = jax.jit(task.initial)(jax.random.key(seed))
     state = state._replace(agents=state.agents._replace(heading=jnp.zeros(12)))
     found, expected = headings(task, state), tiled_middles(task, state)
     assert sum(middle is not None for middle in expected) >= 3

@@ -38,7 +38,7 @@ def test_a_recording_ends_with_the_capture():
 def test_a_recording_starts_where_the_evaluation_of_that_episode_starts():
     task = make("rendezvous", num_agents=3)
     start_key, _ = jax.random.split(jax.random.key(7))
-    wanted = task.initial(jax.random.fold_in(start_key, 2)).agents.position
+    wanted = jax.jit(task.initial)(jax.random.fold_in(start_key, 2)).agents.position
     recording = record(RANDOM, task, seed=7, steps=2, episode=2)
     assert np.allclose(recording.states.agents.position[0], wanted)
     assert recording.length == 2 and not recording.terminated

@@ -20,7 +20,7 @@ TASK = make("rendezvous", num_agents=3, horizon=4)
 
 def policy_of(seed: int, task: Any = TASK) -> Policy:
     learner = Learner(task, Moments(), network=Perceptron((4,)))
-    params = learner.init(jax.random.key(seed)).policy
+    params = jax.jit(learner.init)(jax.random.key(seed)).policy
     network = jax.tree.map(lambda leaf: 50 * leaf, params.network)
     return Policy(task, Moments(), params._replace(network=network), Perceptron((4,)))
 

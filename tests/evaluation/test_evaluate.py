@@ -14,6 +14,7 @@ from swarmbed.controllers.voronoi_pursuit import VoronoiPursuit
 from swarmbed.evaluation.episodes import episode_of, in_groups
 from swarmbed.evaluation.evaluate import Evaluation, evaluate
 from swarmbed.policy.find import NamedController, choose_task
+from swarmbed.policy.policy import Policy
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Metric
@@ -25,7 +26,7 @@ HUNT = make("pursuit", num_agents=2, horizon=12, capture_radius=25.0, evader_spe
 HERD = make("multi_pursuit", num_agents=2, num_evaders=2, horizon=12, capture_radius=20.0)
 
 
-pytestmark = pytest.mark.usefixtures("short_compilations")
+pytestmark = pytest.mark.usefixtures("short_compilations", "toy_programs_are_kept")
 
 
 @pytest.fixture(scope="module")
@@ -141,10 +142,15 @@ def test_a_metric_that_is_not_finite_is_named() -> None:
         evaluate(Constant(), Undefined(), episodes=2)
 
 
-def test_a_named_policy_samples_when_it_is_asked_to() -> None:
+@pytest.fixture(scope="module")
+def short() -> Policy:
+    """A policy and a task of a few steps; whoever runs three episodes of it shares a program."""
     policy = swarmbed.load_policy("pursuit-global-nn-extended")
-    short = replace(policy, task=replace(policy.task, horizon=2, num_agents=3))
-    assert evaluate(NamedController("mine", short, short.task), episodes=1, stochastic=True).stochastic is True
+    return replace(policy, task=replace(policy.task, horizon=4, num_agents=3))
+
+
+def test_a_named_policy_samples_when_it_is_asked_to(short: Policy) -> None:
+    assert evaluate(NamedController("mine", short, short.task), episodes=3, stochastic=True).stochastic is True
 
 
 def test_a_swarm_of_another_size_can_be_asked_for() -> None:
@@ -182,20 +188,16 @@ def test_a_wrong_setting_is_named(setting: str, value: Any, sentence: str) -> No
         evaluate(Constant(), TINY, **{setting: value})
 
 
-def test_a_policy_object_runs_on_its_own_task_greedily_or_not() -> None:
-    policy = swarmbed.load_policy("pursuit-global-nn-extended")
-    short = replace(policy, task=replace(policy.task, horizon=4, num_agents=3))
+def test_a_policy_object_runs_on_its_own_task_greedily_or_not(short: Policy) -> None:
     greedy, drawn = (evaluate(short, episodes=3, stochastic=stochastic) for stochastic in (False, True))
     assert greedy.task == short.task
     assert not np.array_equal(greedy.returns, drawn.returns)
     assert np.array_equal(drawn.returns, evaluate(short.sampling(True), episodes=3).returns)
 
 
-def test_an_evaluation_says_how_its_policy_acted() -> None:
-    policy = swarmbed.load_policy("pursuit-global-nn-extended")
-    short = replace(policy, task=replace(policy.task, horizon=2, num_agents=3))
-    assert evaluate(short, episodes=1).stochastic is False
-    sampling = evaluate(short.sampling(True), episodes=1)
+def test_an_evaluation_says_how_its_policy_acted(short: Policy) -> None:
+    assert evaluate(short, episodes=3).stochastic is False
+    sampling = evaluate(short.sampling(True), episodes=3)
     assert sampling.stochastic is True
     assert "sampled actions" in str(sampling)
 

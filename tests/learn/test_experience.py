@@ -35,7 +35,7 @@ class Counting(Task):
     """The heading is the clock, x is the agent's name: a random number for its swarm, and its index."""
 
     num_agents: int = 5
-    ends_at: int = 1000
+    ends_at: Any = 1000
 
     def initial(self, key: PRNGKeyArray) -> State:
         name = 10.0 * jax.random.randint(key, (), 1, 10**5) + jnp.arange(self.num_agents)
@@ -75,17 +75,20 @@ def telling(state: State, transmitted: Array | None, key: PRNGKeyArray) -> tuple
 @pytest.fixture(scope="module")
 def batch_of(quick_jit: Any) -> Any:
     """``batch_of(task, algorithm, seed)``: four steps of three swarms from the start, two agents of each."""
-    programs: dict[Any, Any] = {}
+
+    def run(key: PRNGKeyArray, numbers: dict[str, Array], task: Task, algorithm: Trpo) -> Batch:
+        task = replace(task, **numbers)
+        begin = rollout.start(task, KEY, HOW.environments, random_age=False)
+        _, segment = rollout.rollout(task, telling, begin, KEY, HOW.steps)
+        return make_batch(task, CLOCK, NOBODY, algorithm, segment, key, HOW)
+
+    program = quick_jit(run, static_argnums=(2, 3))
 
     def call(task: Task, algorithm: Trpo = HALVES, seed: int = 1) -> Batch:
-        def run(key: PRNGKeyArray) -> Batch:
-            begin = rollout.start(task, KEY, HOW.environments, random_age=False)
-            _, segment = rollout.rollout(task, telling, begin, KEY, HOW.steps)
-            return make_batch(task, CLOCK, NOBODY, algorithm, segment, key, HOW)
-
-        if (task, algorithm) not in programs:
-            programs[task, algorithm] = quick_jit(run)
-        return jax.tree.map(np.asarray, programs[task, algorithm](jax.random.key(seed)))
+        # Tasks that differ only in when they end and who is there share a program.
+        numbers = {name: getattr(task, name) for name in ("ends_at", "there") if hasattr(task, name)}
+        alike = replace(task, **dict.fromkeys(numbers, 0))
+        return jax.tree.map(np.asarray, program(jax.random.key(seed), numbers, alike, algorithm))
 
     return call
 
@@ -224,7 +227,7 @@ def test_actions_scatter_around_the_mean_with_the_policys_deviation(quick_jit: A
 class Dwindling(Counting):
     """Only the first ``there`` of the agents are there; the others hold nonsense."""
 
-    there: int = 3
+    there: Any = 3
 
     def initial(self, key: PRNGKeyArray) -> State:
         state = super().initial(key)

@@ -1,10 +1,8 @@
-"""The learner as two pure functions: over seeds, on its own, and spread over a mesh."""
+"""The learner as two pure functions: on its own, and spread over a mesh."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -12,25 +10,13 @@ from swarmbed import SwarmbedError
 from swarmbed.algorithms.trpo import Trpo
 from swarmbed.compute import devices
 from swarmbed.embeddings.moments import Moments
-from swarmbed.embeddings.neural import Neural
 from swarmbed.learn.learner import BatchSettings, Learner, Spread
 from swarmbed.networks.perceptron import Perceptron
-from swarmbed.tasks.base import Observation, ObservedSet, State
 from toy_task import Drift
 
 SMALL = BatchSettings(environments=4, segment=6, sampled_agents=2)
 QUICK = Trpo(value_epochs=1, value_minibatch=12, cg_steps=3, line_search_steps=3)
 LEARNER = Learner(Drift(), Moments(), QUICK, SMALL, Perceptron((4,)))
-
-
-@dataclass(frozen=True)
-class Seeing(Drift):
-    """Points that see each other."""
-
-    def observe(self, state: State) -> Observation:
-        offset = state.agents.position[None, :] - state.agents.position[:, None]
-        others = ObservedSet(offset, ~jnp.eye(self.num_agents, dtype=bool))
-        return Observation(state.agents.position, (others,))
 
 
 @pytest.fixture(scope="module")
@@ -47,22 +33,6 @@ def test_iterating_is_pure(start: Any, iterate: Any) -> None:
     state = start(jax.random.key(3))
     first, second = iterate(state), iterate(state)
     assert all(np.array_equal(a, b, equal_nan=True) for a, b in _pairs(first, second))
-
-
-def test_seeds_run_in_one_program(iterate: Any, quick_jit: Any) -> None:
-    # A neural embedding, whose hand-written gradient has to be vmapped too.
-    learner = Learner(Seeing(), Neural(features=(4,)), QUICK, SMALL, Perceptron((4,)))
-    keys = jax.random.split(jax.random.key(0), 2)
-    start = quick_jit(jax.vmap(learner.init))(keys)
-    together = quick_jit(jax.vmap(learner.iterate))(start)
-    alone = quick_jit(learner.iterate)
-    for index in range(len(keys)):
-        state, metrics = alone(jax.tree.map(lambda leaf, i=index: leaf[i], start))
-        same = jax.tree.map(lambda leaf, i=index: leaf[i], together)
-        for one, other in _pairs(
-            (state.policy, state.critic.params, metrics), (same[0].policy, same[0].critic.params, same[1])
-        ):
-            np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
 
 
 def test_a_mesh_of_one_device_changes_nothing(start: Any, iterate: Any) -> None:

@@ -30,7 +30,7 @@ def test_a_learner_takes_any_object_with_init_and_apply_and_so_does_a_policy() -
     state, metrics = jax.eval_shape(learner.iterate, jax.eval_shape(learner.init, KEY))
     assert state.policy.network.shape == (2, 2)
     assert metrics["kl"].shape == ()
-    params = learner.init(KEY).policy
+    params = jax.jit(learner.init)(KEY).policy
     policy = Policy(Drift(), learner.embedding, params, Linear())  # type: ignore[arg-type]
     assert policy.act(Drift().initial(KEY)).shape == (3, 2)
 

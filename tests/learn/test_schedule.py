@@ -1,19 +1,11 @@
 """Numbers that change during a run."""
 
-from typing import Any
-
-import jax
-import numpy as np
 import pytest
 
 from swarmbed import SwarmbedError
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.embeddings.moments import Moments
-from swarmbed.learn.learner import BatchSettings, Learner
-from swarmbed.learn.schedule import numbers_at, parse, schedules_for, settled
-from swarmbed.networks.perceptron import Perceptron
+from swarmbed.learn.schedule import parse, schedules_for, settled
 from swarmbed.tasks import make
-from toy_task import Drift
 
 PURSUIT = make("pursuit")
 
@@ -66,25 +58,3 @@ def test_a_number_that_counts_only_at_the_start_is_refused() -> None:
 def test_a_number_is_scheduled_once() -> None:
     with pytest.raises(SwarmbedError, match="schedule names discount twice"):
         schedules_for(("discount=0.9:0", "discount=0.8:0"), PURSUIT, Trpo())
-
-
-def _learner(noise: float, rate: float, kl_bound: float) -> Learner:
-    algorithm = Trpo(value_epochs=1, value_minibatch=12, cg_steps=3, value_learning_rate=rate, kl_bound=kl_bound)
-    return Learner(Drift(noise=noise), Moments(), algorithm, BatchSettings(4, 6, 2), Perceptron((4,)))
-
-
-def test_an_iteration_with_scheduled_numbers_is_one_with_these_settings(quick_jit: Any) -> None:
-    numbers = numbers_at(
-        schedules_for(("noise=0.5:0", "value_learning_rate=0.01:0", "kl_bound=0.02:0"), Drift(), Trpo()), 3
-    )
-    state = quick_jit(_learner(0, 1e-3, 0.01).init)(jax.random.key(0))
-    iterate = quick_jit(_learner(0, 1e-3, 0.01).iterate)
-    found, _ = iterate(state, numbers)
-    wanted, _ = quick_jit(_learner(0.5, 0.01, 0.02).iterate)(state)
-    for one, other in zip(
-        jax.tree.leaves((found.policy, found.critic)), jax.tree.leaves((wanted.policy, wanted.critic)), strict=True
-    ):
-        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
-    own = {"noise": np.float32(0), "value_learning_rate": np.float32(1e-3), "kl_bound": np.float32(0.01)}
-    plain, _ = iterate(state, own)
-    assert not np.allclose(jax.tree.leaves(plain.policy)[0], jax.tree.leaves(found.policy)[0], atol=1e-5)

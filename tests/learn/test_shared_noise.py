@@ -46,8 +46,8 @@ def test_large_swarms_share_it_too() -> None:
     task = swarmbed.make("rendezvous-local", num_agents=256)
     assert task.is_large
     model = Perceptron((2,)).model(task.layout, Moments(), 2)
-    params = PolicyParams(model.init(jax.random.key(0)), PARAMS.log_std)
-    states = jax.vmap(task.initial)(jax.random.split(jax.random.key(1), 2))
+    params = PolicyParams(jax.jit(model.init)(jax.random.key(0)), PARAMS.log_std)
+    states = jax.jit(jax.vmap(task.initial))(jax.random.split(jax.random.key(1), 2))
     action, mean = jax.jit(act_with(task, model, params, 1.0))(states, None, jax.random.key(2))
     np.testing.assert_allclose((action - mean).std(1), 0, atol=1e-5)
 

@@ -76,15 +76,15 @@ def test_agents_may_be_relabelled(acts: Any, start: Any) -> None:
     assert acts(POLICY, relabelled) == pytest.approx(action[order], abs=1e-5)
 
 
-def test_a_subclass_may_have_its_own_mean(start: Any) -> None:
+def test_a_subclass_may_have_its_own_mean(start: Any, quick_jit: Any) -> None:
     class Halved(Policy):
         def mean(self, observation: Observation, task: Task | None = None) -> jax.Array:
             return super().mean(observation, task) / 2
 
-    halved, state = Halved(*POLICY._parts[:2], POLICY.params, POLICY.network), start(TWENTY)
-    np.testing.assert_allclose(halved.act(state), POLICY.act(state) / 2, rtol=1e-5)
-    seen = TWENTY.observe(state)
-    np.testing.assert_allclose(halved(seen), POLICY(seen) / 2, rtol=1e-5)
+    halved = Halved(*POLICY._parts[:2], POLICY.params, POLICY.network)
+    both_ways = quick_jit(lambda state: [(who.act(state), who(TWENTY.observe(state))) for who in (halved, POLICY)])
+    for found, wanted in zip(*both_ways(start(TWENTY)), strict=True):
+        np.testing.assert_allclose(found, wanted / 2, rtol=1e-5)
 
 
 @pytest.mark.parametrize("num_agents", [1, 5, 40])

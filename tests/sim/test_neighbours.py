@@ -15,36 +15,43 @@ from swarmbed.sim.cells import MOST, Cells, order_along_curve
 from swarmbed.sim.world import WORLDS, Closed, Torus
 
 AGENTS = 48  # one shape, so that each world is compiled once
-GRIDS = (
-    *((kind, 100.0, 80.0, 11.0) for kind in ("closed", "torus")),
-    *((kind, 90.0, 21.0, 10.0) for kind in ("closed", "torus")),  # two rows: on a torus above and below are the same
-    ("torus", 50.0, 12.0, 10.0),  # one row
-    ("closed", 30.0, 40.0, 10.0),  # the radius divides the sides
-    ("torus", 40.0, 40.0, 70.0),  # one cell, and all are neighbours
-)
+OPEN, DIVIDED = ("closed", 100.0, 80.0, 11.0), ("closed", 30.0, 40.0, 10.0)  # the second radius divides the sides
+WRAPPED, TWO_ROWS = ("torus", 100.0, 80.0, 11.0), ("torus", 90.0, 21.0, 10.0)  # above and below are the same row
+ONE_ROW, ONE_CELL = ("torus", 50.0, 12.0, 10.0), ("torus", 40.0, 40.0, 70.0)  # in the last one all are neighbours
+GRIDS = (OPEN, DIVIDED, WRAPPED, TWO_ROWS, ONE_ROW, ONE_CELL)
+SUMMED = (OPEN, TWO_ROWS, ONE_ROW)  # sums go through the candidates as lists do: one grid of each kind is enough
+
+quickly = partial(jax.jit, compiler_options=compiling.once())
 
 
-def found(kind, width, height, radius, slots=AGENTS):
-    cells = Cells(WORLDS[kind](width, height), radius)
-
-    @partial(jax.jit, compiler_options=compiling.once())
-    def run(position, present):
-        everybody = jnp.arange(position.shape[0])
-        swarm = cells.sort(position, present)
-        lists = neighbours.search(cells, swarm, position, everybody, slots, radius)
-        number = neighbours.how_many(cells, swarm, position, everybody, radius)
-        return lists, number, neighbours.closeness(cells, position, present)
-
-    return run
-
-
-RUNS = {grid: found(*grid) for grid in GRIDS}
-
-
-@partial(jax.jit, static_argnums=(0, 3, 4), compiler_options=compiling.once())
+@partial(quickly, static_argnums=(0, 3, 4))
 def lists_of(cells, position, present, slots, radius):
     """The lists of all agents."""
     return neighbours.search(cells, cells.sort(position, present), position, jnp.arange(len(position)), slots, radius)
+
+
+@partial(quickly, static_argnums=0)
+def sums_of(cells, position, present):
+    """How many neighbours everybody has, and how close all are."""
+    number = neighbours.how_many(
+        cells, cells.sort(position, present), position, jnp.arange(len(position)), cells.radius
+    )
+    return number, neighbours.closeness(cells, position, present)
+
+
+def cells_of(grid):
+    kind, width, height, radius = grid
+    return Cells(WORLDS[kind](width, height), radius)
+
+
+def lists_on(grid, position, present):
+    return lists_of(cells_of(grid), position, present, AGENTS, grid[3])
+
+
+def some(*positions):
+    """These agents, and absent ones up to the number that is compiled for."""
+    rest = np.zeros((AGENTS - len(positions), 2))
+    return np.concatenate([positions, rest]).astype(np.float32), np.arange(AGENTS) < len(positions)
 
 
 def sets_of(lists):
@@ -60,9 +67,9 @@ def distances(kind, width, height, position):
 
 
 @st.composite
-def swarms(draw):
+def swarms(draw, grids=GRIDS):
     """Positions of all sorts: anywhere, in clusters, on the borders of cells, on one spot; some agents absent."""
-    grid = draw(st.sampled_from(GRIDS))
+    grid = draw(st.sampled_from(grids))
     kind, width, height, radius = grid
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     position = random.uniform(0, 1, (AGENTS, 2)) * [width, height]
@@ -81,20 +88,20 @@ def swarms(draw):
 @given(swarms())
 def test_cells_find_the_same_sets_as_all_pairs(swarm):
     grid, position, present = swarm
-    lists, number, _ = RUNS[grid](position, present)
+    lists = lists_on(grid, position, present)
     distance = distances(*grid[:3], position)
     other = present[None, :] & ~np.eye(AGENTS, dtype=bool)
     surely, maybe = other & (distance < grid[3] * (1 - 1e-6)), other & (distance <= grid[3] * (1 + 1e-6))
     for i, members in enumerate(sets_of(lists)):
-        assert len(set(members)) == len(members) == number[i] == lists.number[i]
+        assert len(set(members)) == len(members) == lists.number[i]
         assert set(np.flatnonzero(surely[i])) <= set(members) <= set(np.flatnonzero(maybe[i]))
 
 
 @settings(max_examples=20, deadline=None)
-@given(swarms())
+@given(swarms(SUMMED))
 def test_closeness_is_the_sum_over_all_pairs_within_the_radius(swarm):
     grid, position, present = swarm
-    _, _, close = RUNS[grid](position, present)
+    _, close = sums_of(cells_of(grid), position, present)
     distance = distances(*grid[:3], position)
     pairs = present[None, :] & present[:, None] & ~np.eye(AGENTS, dtype=bool)
     np.testing.assert_allclose(
@@ -102,23 +109,29 @@ def test_closeness_is_the_sum_over_all_pairs_within_the_radius(swarm):
     )
 
 
+@settings(max_examples=20, deadline=None)
+@given(swarms(SUMMED))
+def test_as_many_are_counted_as_are_listed(swarm):
+    grid, position, present = swarm
+    number, _ = sums_of(cells_of(grid), position, present)
+    np.testing.assert_array_equal(number, lists_on(grid, position, present).number)
+
+
 def test_an_agent_at_exactly_the_radius_is_a_neighbour():
-    position = jnp.array([[10.0, 10.0], [16.0, 18.0], [10.0, 20.5]])  # 3-4-5 triangle: distance 10
-    cells = Cells(Closed(100.0, 100.0), 10.0)
-    assert sets_of(lists_of(cells, position, jnp.ones(3, bool), 3, 10.0)) == [[1], [0, 2], [1]]
+    position, present = some([10.0, 10.0], [16.0, 18.0], [10.0, 20.5])  # 3-4-5 triangle: distance 10
+    assert sets_of(lists_on(DIVIDED, position, present))[:3] == [[1], [0, 2], [1]]
 
 
 def test_neighbours_across_the_border_of_a_torus_are_found_once():
-    position = jnp.array([[1.0, 1.0], [99.0, 99.0], [50.0, 50.0]])
-    cells = Cells(Torus(100.0, 100.0), 10.0)
-    assert sets_of(lists_of(cells, position, jnp.ones(3, bool), 3, 10.0)) == [[1], [0], []]
+    position, present = some([1.0, 1.0], [99.0, 79.0], [50.0, 40.0])
+    assert sets_of(lists_on(WRAPPED, position, present))[:3] == [[1], [0], []]
 
 
 def test_points_that_are_no_agents_see_everybody_within_a_smaller_radius():
     position = jnp.array([[10.0, 10.0], [14.0, 10.0], [18.0, 10.0]])
     cells = Cells(Closed(100.0, 100.0), 10.0)
 
-    @partial(jax.jit, compiler_options=compiling.once())
+    @quickly
     def look(point):
         swarm = cells.sort(position, jnp.ones(3, bool))
         return neighbours.search(cells, swarm, point, jnp.array([-1]), 3, 4.0)
@@ -138,19 +151,22 @@ def test_neighbours_without_a_slot_are_counted():
 def test_a_crowd_of_hundreds_in_one_cell_is_listed_without_loss():
     count = 300  # more than the few words of the short way
     position = 5.0 + np.random.default_rng(0).normal(size=(count, 2)).astype(np.float32)
-    lists, number, _ = found("closed", 100.0, 100.0, 10.0, slots=count)(position, np.ones(count, bool))
-    assert number.tolist() == [count - 1] * count
+    lists = lists_of(Cells(Closed(100.0, 100.0), 10.0), position, np.ones(count, bool), count, 10.0)
+    assert lists.number.tolist() == [count - 1] * count
     assert sets_of(lists) == [[j for j in range(count) if j != i] for i in range(count)]
 
 
 def test_a_batch_finds_what_each_swarm_finds_alone():
     random = np.random.default_rng(1)
-    position = random.uniform(0, 80, (3, AGENTS, 2)).astype(np.float32)
+    position = random.uniform(0, 21, (3, AGENTS, 2)).astype(np.float32)
     present = random.random((3, AGENTS)) < 0.8
-    run = RUNS[GRIDS[1]]
-    together = jax.vmap(run)(position, present)
+    together = jax.vmap(partial(lists_on, TWO_ROWS))(position, present)
+    numbers, close = jax.vmap(partial(sums_of, cells_of(TWO_ROWS)))(position, present)
     for i in range(3):
-        assert sets_of(jax.tree.map(lambda leaf, i=i: leaf[i], together[0])) == sets_of(run(position[i], present[i])[0])
+        alone = lists_on(TWO_ROWS, position[i], present[i])
+        assert sets_of(jax.tree.map(lambda leaf, i=i: leaf[i], together)) == sets_of(alone)
+        np.testing.assert_array_equal(numbers[i], alone.number)
+        np.testing.assert_allclose(close[i], sums_of(cells_of(TWO_ROWS), position[i], present[i])[1], rtol=1e-5)
 
 
 def test_the_search_works_in_double_precision():
@@ -173,7 +189,7 @@ def test_the_gradient_of_closeness_is_that_of_all_pairs(kind):
         pairs = present[:, None] & present[None, :] & ~jnp.eye(20, dtype=bool)
         return jnp.where(pairs & (distance <= 9.0), 1 - distance / 9.0, 0.0).sum()
 
-    @partial(jax.jit, static_argnums=0, compiler_options=compiling.once())
+    @partial(quickly, static_argnums=0)
     def derivatives(function, position):
         tangent = jnp.ones_like(position) * jnp.arange(20)[:, None]
         return jax.grad(function)(position), jax.jvp(function, (position,), (tangent,))[1]

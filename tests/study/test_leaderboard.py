@@ -44,7 +44,7 @@ def test_a_board_is_known_by_its_task_too() -> None:
 def test_the_published_starts_are_those_of_an_evaluation() -> None:
     told = published_starts(SMALL, 4)
     start_key, _ = jax.random.split(jax.random.key(boards.SEED))
-    state = SMALL.task.initial(jax.random.fold_in(start_key, 2))
+    state = jax.jit(SMALL.task.initial)(jax.random.fold_in(start_key, 2))
     np.testing.assert_allclose(told["first_positions"][2], state.agents.position, atol=0.006)
 
 
@@ -146,7 +146,7 @@ def ahead(local: Any, sets: Any) -> np.ndarray:
 
 def test_a_python_function_acts_as_a_controller_of_ours_would() -> None:
     task = make("rendezvous-local", num_agents=3, horizon=5)
-    state = task.initial(jax.random.key(0))
+    state = jax.jit(task.initial)(jax.random.key(0))
     action = Outside(ahead).control(task, state, jax.random.key(0))
     np.testing.assert_array_equal(action, [[1.0, 0.0]] * 3)
     found = evaluate(NamedController("ahead", Outside(ahead)), task, episodes=3, seed=1, progress=False)

@@ -45,12 +45,13 @@ def test_without_it_the_reward_is_the_tasks_own(scene: Any) -> None:
     assert own == pytest.approx(-0.04)
 
 
-def test_large_swarms_sum_it_in_pieces() -> None:
+def test_large_swarms_sum_it_in_pieces(compiled: Any) -> None:
     small, large = (make("rendezvous", num_agents=n, precision_cost=1.0) for n in (40, 600))
     assert large.is_large and not small.is_large
-    state = large.initial(jax.random.key(0))
-    few = state._replace(present=jnp.arange(600) < 40)
-    same = small.initial(jax.random.key(0))
-    same = same._replace(agents=jax.tree.map(lambda leaf: leaf[:40], state.agents))
-    rewards = [task.reward(at, jnp.zeros((task.num_agents, 2)), at) for task, at in ((large, few), (small, same))]
+    state = compiled(large, "initial")(jax.random.key(0))
+    few = state._replace(present=np.arange(600) < 40)
+    same = compiled(small, "initial")(jax.random.key(0))
+    same = same._replace(agents=jax.tree.map(lambda leaf: np.asarray(leaf)[:40], state.agents))
+    still = np.zeros((600, 2), np.float32)
+    rewards = [compiled(t, "reward")(at, still[: t.num_agents], at) for t, at in ((large, few), (small, same))]
     np.testing.assert_allclose(rewards[0], rewards[1], rtol=1e-5)

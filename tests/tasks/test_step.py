@@ -186,8 +186,8 @@ def test_two_rewards_are_two_classes_with_two_names_and_the_same_reward_is_one()
     one, two = task.with_reward(first), task.with_reward(second)
     assert type(one).__name__ != type(two).__name__
     assert one != two and one == task.with_reward(first)
-    state, action = task.initial(KEY), jnp.zeros((3, 2))
-    assert [float(each.step(KEY, state, action).reward) for each in (one, two)] == [1.0, 2.0]
+    state, action = jax.jit(task.initial)(KEY), jnp.zeros((3, 2))
+    assert [float(jax.jit(each.step)(KEY, state, action).reward) for each in (one, two)] == [1.0, 2.0]
 
 
 def test_a_task_with_another_reward_is_copied_and_pickled() -> None:

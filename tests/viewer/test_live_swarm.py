@@ -121,7 +121,7 @@ def test_an_agent_sees_its_neighbours_and_its_embedding(workshop: Workshop, quic
     observation = quick_jit(task.observe)(alone)
     np.testing.assert_allclose(view.observation.local[0], observation.local[3], atol=1e-5)
     assert int(view.observation.sets[0].mask.sum()) == 4
-    mine = jax.tree.map(lambda leaf: leaf[3:4], observation)
-    expected = policy.model.embed(policy.params.network, policy.model.prepare(mine))
+    mine = jax.tree.map(lambda leaf: np.asarray(leaf)[3:4], observation)
+    expected = quick_jit(policy.model.embed)(policy.params.network, policy.model.prepare(mine))
     np.testing.assert_allclose(view.embeddings[0], expected[0], atol=1e-5)
-    np.testing.assert_allclose(view.action, policy.mean(mine)[0], atol=1e-5)
+    np.testing.assert_allclose(view.action, quick_jit(policy.mean)(mine)[0], atol=1e-5)

@@ -26,12 +26,9 @@ def made(name: str, **settings: Any) -> Any:
 def at(task: Any, position: Any, heading: Any = 0.0, seed: int = 0) -> Any:
     """A start of the task with its agents moved to these places."""
     state = task.initial(jax.random.key(seed))
-    position = jnp.asarray(position, float)
-    return state._replace(
-        agents=state.agents._replace(
-            position=position, heading=jnp.broadcast_to(jnp.asarray(heading, float), len(position))
-        )
-    )
+    position = np.asarray(position, np.float32)
+    heading = np.broadcast_to(np.float32(heading), len(position))
+    return state._replace(agents=state.agents._replace(position=position, heading=heading))
 
 
 def act(controller: Any, task: Any, state: Any) -> Any:
@@ -49,7 +46,7 @@ def ring(count: int, radius: float = 10.0) -> np.ndarray:
 def columns(task: Any, state: Any) -> dict[str, np.ndarray]:
     """What the first agent senses of the others, by the name of the column."""
     names, seen = task.column_names.sets[0], task.observe(state).sets[0]
-    return {name: np.asarray(seen.elements[0, 1:, i]) for i, name in enumerate(names)}
+    return {name: np.asarray(seen.elements)[0, 1:, i] for i, name in enumerate(names)}
 
 
 def angle(columns: dict[str, np.ndarray], name: str = "bearing") -> np.ndarray:
@@ -87,7 +84,7 @@ def test_noise_is_drawn_anew_in_every_step_and_is_the_same_when_a_state_is_looke
     task: Any = made("pursuit", num_agents=5, distance_noise=2.0)
     state = at(task, ring(5))
     one, again = columns(task, state)["distance"], columns(task, state)["distance"]
-    later = columns(task, state._replace(age=jnp.int32(1)))["distance"]
+    later = columns(task, state._replace(age=np.int32(1)))["distance"]
     np.testing.assert_array_equal(one, again)
     assert (one != later).all()
 
@@ -96,7 +93,7 @@ def test_evaders_are_measured_with_noise_too() -> None:
     task: Any = made("multi-pursuit", num_agents=2, num_evaders=200, distance_noise=1.0)
     plain: Any = made("multi-pursuit", num_agents=2, num_evaders=200)
     state = task.initial(KEY)
-    found, true = (t.observe(state._replace(disturbance=d)).sets[1].elements[..., 0] * t.sight_range
+    found, true = (np.asarray(t.observe(state._replace(disturbance=d)).sets[1].elements)[..., 0] * t.sight_range
                    for t, d in ((task, state.disturbance), (plain, None)))  # fmt: skip
     assert float((found - true).std()) == pytest.approx(1, abs=0.18)  # five standard errors of 400
 
@@ -105,14 +102,14 @@ def test_evaders_are_measured_with_noise_too() -> None:
 def test_a_blind_sector_hides_its_share_of_a_ring_in_one_piece(width: float) -> None:
     task = made("pursuit", num_agents=361, blind_angle=(0.0, 6.0))
     state = with_strengths(at(task, ring(361)), {"blind_angle": width})
-    hidden = ~np.asarray(task.observe(state).sets[0].mask[0, 1:])
+    hidden = ~np.asarray(task.observe(state).sets[0].mask)[0, 1:]
     assert hidden.sum() == pytest.approx(width / (2 * np.pi) * 360, abs=1)
     assert (hidden != np.roll(hidden, 1)).sum() == 2  # it begins once and ends once
 
 
 def test_a_blind_sector_turns_with_the_agent_and_hides_the_evader() -> None:
     task: Any = made("pursuit", num_agents=1, blind_angle=np.pi)
-    state = at(task, [[50.0, 50.0]])._replace(evaders=jnp.array([[60.0, 50.0]]))
+    state = jax.device_put(at(task, [[50.0, 50.0]])._replace(evaders=np.array([[60.0, 50.0]], np.float32)))
     sees = jax.jit(
         jax.vmap(
             lambda heading: task.perceive_evaders(
@@ -132,13 +129,13 @@ def test_a_wrong_heading_turns_bearings_walls_and_what_is_told_about_oneself() -
     task: Any = made("rendezvous", num_agents=2, heading_error=0.3)
     plain: Any = made("rendezvous", num_agents=2)
     state = at(task, [[20.0, 50.0], [30.0, 50.0]], [0.4, 1.0])
-    error = np.asarray(task.believed_heading(state) - state.agents.heading)
+    error = np.asarray(task.believed_heading(state)) - state.agents.heading
     assert (error != 0).all()
     found, true = columns(task, state), columns(plain, state._replace(disturbance=None))
     # Bearing = direction − own heading, orientation = direction back − the other's heading.
     assert angle(found)[0] == pytest.approx(angle(true)[0] - error[0], abs=1e-5)
     assert angle(found, "orientation")[0] == pytest.approx(angle(true, "orientation")[0] - error[1], abs=1e-5)
-    walls = [np.asarray(t.observe(s).local[0]) for t, s in ((task, state), (plain, state._replace(disturbance=None)))]
+    walls = [np.asarray(t.observe(s).local)[0] for t, s in ((task, state), (plain, state._replace(disturbance=None)))]
     first, second = (np.arctan2(wall[2], wall[1]) for wall in walls)
     assert (first - second + error[0] + np.pi) % (2 * np.pi) == pytest.approx(np.pi, abs=1e-5)
 
@@ -146,7 +143,7 @@ def test_a_wrong_heading_turns_bearings_walls_and_what_is_told_about_oneself() -
 def test_messages_are_lost_at_their_share_per_link_and_step() -> None:
     task: Any = made("rendezvous", num_agents=30, message_loss=0.3)
     state = task.initial(KEY)
-    masks = np.stack([np.asarray(task.observe(state._replace(age=jnp.int32(age))).sets[0].mask) for age in range(4)])
+    masks = np.stack([np.asarray(task.observe(state._replace(age=np.int32(age))).sets[0].mask) for age in range(4)])
     links = ~np.eye(30, dtype=bool)
     # 3480 links: five standard errors of 0.7 are 0.039.
     assert masks[:, links].mean() == pytest.approx(0.7, abs=0.039)
@@ -159,15 +156,15 @@ def test_messages_are_lost_at_their_share_per_link_and_step() -> None:
 def test_a_lost_message_is_an_absent_element_of_zeros() -> None:
     task: Any = made("rendezvous-local", num_agents=4, message_loss=1.0, observation="comm")
     seen = task.observe(at(task, ring(4)))
-    assert not seen.sets[0].mask.any() and not seen.sets[0].elements.any()
-    assert not seen.local[:, -1].any()  # the number of neighbours counts those that were heard
+    assert not np.any(seen.sets[0].mask) and not np.any(seen.sets[0].elements)
+    assert not np.asarray(seen.local)[:, -1].any()  # the number of neighbours counts those that were heard
 
 
 def test_paths_to_the_evader_lead_over_messages_that_arrive() -> None:
     task: Any = made("pursuit-local", num_agents=2, observation="comm", message_loss=0.5)
-    state = at(task, [[10.0, 50.0], [40.0, 50.0]])._replace(evaders=jnp.array([[50.0, 50.0]]))
+    state = at(task, [[10.0, 50.0], [40.0, 50.0]])._replace(evaders=np.array([[50.0, 50.0]], np.float32))
     # The second sees the evader 10 away; the first is 30 from the second: 40 if it hears it, no path otherwise.
-    paths = {float(task.path_to_evader(state._replace(age=jnp.int32(age)))[0]) for age in range(20)}
+    paths = {float(task.path_to_evader(state._replace(age=np.int32(age)))[0]) for age in range(20)}
     assert paths == {40.0, np.inf}
 
 
@@ -175,10 +172,12 @@ def test_a_late_message_tells_where_the_other_was() -> None:
     task: Any = made("pursuit", num_agents=2, message_delay=2)
     state = at(task, [[50.0, 50.0], [20.0, 50.0]])
     told = []
-    action = jnp.array([[0.0, 0.0], [1.0, 0.0]])  # one stands still, the other comes one unit closer in every step
+    action = np.array(
+        [[0.0, 0.0], [1.0, 0.0]], np.float32
+    )  # one stands still, the other comes one unit closer in every step
     state = state._replace(disturbance=task.initial(KEY).disturbance)
     past = state.disturbance.past
-    start = jax.tree.map(lambda leaf, old: jnp.broadcast_to(leaf, old.shape), state.agents, past.agents)
+    start = jax.tree.map(lambda leaf, old: np.broadcast_to(leaf, old.shape), state.agents, past.agents)
     state = state._replace(disturbance=state.disturbance._replace(past=past._replace(agents=start)))
     for _ in range(6):
         told.append(round(float(columns(task, state)["distance"][0] * task.comm_range), 3))
@@ -191,15 +190,16 @@ def test_a_late_number_is_the_one_that_was_transmitted_then_and_ones_own_is_toda
     state = at(task, [[30.0, 50.0], [75.0, 50.0]], [0.0, np.pi])  # 45 apart: no neighbours within 40
     past = state.disturbance.past
     past = past._replace(
-        agents=jax.tree.map(lambda leaf: leaf[None], state.agents), transmitted=jnp.zeros_like(past.transmitted)
+        agents=jax.tree.map(lambda leaf: np.asarray(leaf)[None], state.agents),
+        transmitted=np.zeros_like(past.transmitted),
     )
     state = state._replace(disturbance=state.disturbance._replace(past=past))
-    state = task.advance(KEY, state, jnp.array([[1.0, 0.0], [0.0, 0.0]])).state  # ten units closer: 35 apart
+    state = task.advance(KEY, state, np.array([[1.0, 0.0], [0.0, 0.0]], np.float32)).state  # ten units closer: 35 apart
     seen = task.observe(state)
     names = task.column_names.sets[0]
     assert seen.sets[0].mask.tolist() == [[False, True], [False, False]]  # the first hears where the second was: 35
     assert float(seen.sets[0].elements[0, 1, names.index("transmitted")]) == 0.0
-    state = task.advance(KEY, state, jnp.zeros((2, 2))).state
+    state = task.advance(KEY, state, np.zeros((2, 2), np.float32)).state
     seen = task.observe(state)
     assert seen.sets[0].mask.tolist() == [[False, True], [True, False]]
     assert float(seen.local[0, -1]) == 1.0
@@ -210,7 +210,7 @@ def test_a_delay_of_no_steps_tells_what_is() -> None:
     plain: Any = made("rendezvous", num_agents=3)
     state = with_strengths(task.initial(KEY), {"message_delay": 0})
     for _ in range(3):
-        state = task.advance(KEY, state, jnp.ones((3, 2))).state
+        state = task.advance(KEY, state, np.ones((3, 2), np.float32)).state
     np.testing.assert_array_equal(
         task.observe(state).sets[0].elements, plain.observe(state._replace(disturbance=None)).sets[0].elements
     )
@@ -225,14 +225,14 @@ def test_consensus_hears_nothing_when_all_messages_are_lost() -> None:
 def test_consensus_steers_by_the_heading_it_believes_in() -> None:
     task: Any = made("rendezvous-local", num_agents=2, heading_error=0.2)
     state = at(task, [[30.0, 50.0], [40.0, 50.0]], [0.0, np.pi])
-    error = np.asarray(task.believed_heading(state) - state.agents.heading)
-    turn = act(Consensus(), task, state)[:, 1] * task.max_turn_rate
+    error = np.asarray(task.believed_heading(state)) - state.agents.heading
+    turn = np.asarray(act(Consensus(), task, state))[:, 1] * task.max_turn_rate
     np.testing.assert_allclose(turn, -7.65 * error, rtol=1e-4)  # ω = K₂ (φ_d − φ), and φ_d is straight ahead
 
 
 def test_voronoi_pursuit_goes_straight_on_when_it_is_blind() -> None:
     task: Any = made("pursuit", num_agents=2, blind_angle=2 * np.pi)
-    state = at(task, [[30.0, 50.0], [60.0, 20.0]], 1.0)._replace(evaders=jnp.array([[35.0, 60.0]]))
+    state = at(task, [[30.0, 50.0], [60.0, 20.0]], 1.0)._replace(evaders=np.array([[35.0, 60.0]], np.float32))
     np.testing.assert_allclose(act(VoronoiPursuit(), task, state), [[1, 0], [1, 0]], atol=1e-5)
 
 
