@@ -8,7 +8,8 @@ train: .venv/.installed  ## train a rendezvous policy, draw its learning curve, 
 	$(BIN)/swarmbed train rendezvous --preset quick
 
 # Not run by this: the learning checks (test-learning), and tests/integration (test-all): what needs a browser, other
-# processes or machines, other libraries and compilers, whole experiments, long compilations, the documentation's code.
+# processes or machines, other libraries and compilers, whole trainings, evaluations and experiments, the viewer's
+# server, long compilations, the documentation's code.
 # Types take most of a minute where mypy has no cache: they are checked beside the tests and reported after them.
 test: .venv/.dev style  ## lint, types, import layers and the quick tests
 	@types=$$(mktemp); $(BIN)/mypy >$$types 2>&1 & mypy=$$!; \

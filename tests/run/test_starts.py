@@ -21,7 +21,7 @@ SMALL: dict[str, Any] = {
     "batch": BatchSettings(environments=4, segment=12, sampled_agents=2), "network": Perceptron((4,)),
     "embedding": Moments(), "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
 }  # fmt: skip
-pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace")
+pytestmark = pytest.mark.usefixtures("plugins_leave_no_trace", "toy_programs_are_kept")
 
 
 def point(explained: list[float], steps: float = 0.0, seconds: float = 0.0) -> Checkpoint:

@@ -58,9 +58,9 @@ def test_contests_evaluate_what_claims_read() -> None:
 def test_the_papers_settings_have_the_plain_names_and_calm_ones_stand_beside() -> None:
     for experiment in EXPERIMENTS.values():
         for training in experiment.trainings:
-            for other in ("calm", "recipe"):
+            for other in ("calm", "recipe", "few"):
                 assert training.name.endswith(f"-{other}") == (training.preset == other)
-            if training.preset != "recipe":
+            if training.preset not in ("recipe", "few"):
                 noise = training.config.get("algorithm", {}).get("initial_log_std", 0.0)
                 assert noise == (-0.7 if training.preset == "calm" else 0.0)
 
@@ -69,12 +69,13 @@ def test_runs_are_kept_under_the_settings_that_made_them() -> None:
     kept = sorted((Path(__file__).parents[2] / "results" / "runs").glob("*/seed-*.toml"))
     assert kept
     for path in kept:
-        variant, is_recipe, _ = path.parent.name.partition("-recipe")
-        wanted = preset("recipe", variant) if is_recipe else {}
-        noise = wanted.get("algorithm", {}).get("initial_log_std", -0.7 if path.parent.name.endswith("-calm") else 0.0)
+        variant, _, method = path.parent.name.rpartition("-")
+        wanted = preset(method, variant) if method in ("calm", "recipe", "few") else {}
         made_with = tomllib.loads(path.read_text())
-        assert made_with["algorithm"]["initial_log_std"] == noise, path
-        if is_recipe:
+        assert made_with["algorithm"]["initial_log_std"] == wanted.get("algorithm", {}).get("initial_log_std", 0.0), (
+            path
+        )
+        if "run" in wanted:
             assert made_with["run"]["schedule"] == wanted["run"]["schedule"], path
 
 

@@ -19,7 +19,8 @@ ORDER = (
     "rendezvous-global", "pursuit-global", "rendezvous-local", "pursuit-local", "multi-pursuit",
     "rendezvous-global-distance", "pursuit-global-capture", "rendezvous-local-distance", "pursuit-local-capture",
     "rendezvous-trace", "pursuit-trace", "moments", "pooling", "rendezvous-dimension", "architecture", "cost",
-    "recipe-pursuit", "recipe-rendezvous", "recipe-rendezvous-local", "recipe-pursuit-local", "recipe-multi-pursuit",
+    "recipe-pursuit", "recipe-pursuit-few", "recipe-rendezvous", "recipe-rendezvous-local", "recipe-pursuit-local",
+    "recipe-multi-pursuit",
 )  # fmt: skip
 
 

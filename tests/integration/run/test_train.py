@@ -14,6 +14,8 @@ from swarmbed.run.trainer import Trainer
 from swarmbed.spec import config, files
 from tiny_training import copy_run, resume, run_tiny, same_policy
 
+pytestmark = pytest.mark.usefixtures("toy_programs_are_kept")
+
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:

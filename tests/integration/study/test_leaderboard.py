@@ -128,7 +128,7 @@ def test_a_board_that_was_altered_is_refused(old: str, new: str, tmp_path: Path)
 
 
 def test_the_published_files_have_the_starts_that_are_drawn_here() -> None:
-    folder = Path(__file__).parents[2] / "results" / "leaderboard"
+    folder = Path(__file__).parents[3] / "results" / "leaderboard"
     found = sorted(folder.glob("*.json"))
     assert found
     for path in found:

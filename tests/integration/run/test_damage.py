@@ -13,6 +13,8 @@ from swarmbed.run.folder import RunFolder, checkpoint_files, read_rows
 from swarmbed.spec import config
 from toy_task import Drift
 
+pytestmark = pytest.mark.usefixtures("toy_programs_are_kept")
+
 SMALL: dict[str, Any] = {
     "embedding": "moments", "batch": swarmbed.BatchSettings(environments=4, segment=8, sampled_agents=2),
     "algorithm": Trpo(value_epochs=1, cg_steps=2, line_search_steps=2), "progress": False,
