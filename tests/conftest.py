@@ -5,7 +5,6 @@ import gc
 import hashlib
 import os
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,27 +41,6 @@ settings.load_profile("swarmbed")
 gc.set_threshold(200_000, 50, 100)
 
 MOST_MAPS = 30_000
-PROGRAMS_PER_CONTEXT = 500  # what a context has interned is freed with it only
-
-
-def share_contexts() -> None:
-    """JAX makes a new MLIR context, with all dialects, for every program: a quarter of the time that a small one takes
-    to compile. A context may hold many; each thread has its own."""
-    from jax._src.interpreters import mlir
-
-    make, of_thread = mlir.make_ir_context, threading.local()
-
-    def context() -> Any:
-        of_thread.programs = getattr(of_thread, "programs", -1) + 1
-        if of_thread.programs % PROGRAMS_PER_CONTEXT == 0:
-            of_thread.context = make()
-        return of_thread.context
-
-    mlir.make_ir_context = context
-
-
-if jax.__version_info__[:2] == (0, 10):
-    share_contexts()
 
 
 def pytest_configure(config: pytest.Config) -> None:
