@@ -20,5 +20,14 @@ def read_returns(path: Path) -> list[float]:
     return [float(row["mean_return"] or "nan") for row in csv.DictReader(path.open())]
 
 
+# What a contest is about, and in which words; the first that was measured counts.
+METRICS = {
+    "captured_by": "share of evaders caught by step",
+    "captures_by": "evaders caught by step",
+    "mean_distance": "mean distance at step",
+}
+
+
 def metric(panel: dict[str, Any]) -> str:
-    return "captured_by" if any("captured_by" in s for s in standings_in(panel).values()) else "mean_distance"
+    measured = set().union(*standings_in(panel).values())
+    return next(name for name in METRICS if name in measured)

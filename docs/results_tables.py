@@ -4,7 +4,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from results_files import DECISIONS, RESULTS, load, metric, read_returns
+from results_files import DECISIONS, METRICS, RESULTS, load, metric, read_returns
 
 from swarmbed.evaluation.comparison import standings_in
 from swarmbed.study.experiments import pursuit_global
@@ -108,8 +108,7 @@ def contest_table(evaluation: dict[str, Any]) -> list[str]:
     lines = []
     for panel in evaluation["panels"]:
         measure = metric(panel)
-        what = "share of evaders caught by step" if measure == "captured_by" else "mean distance at step"
-        lines += ["", f"{panel['agents']} agents, {evaluation['episodes']} episodes: {what} …", ""]
+        lines += ["", f"{panel['agents']} agents, {evaluation['episodes']} episodes: {METRICS[measure]} …", ""]
         steps = [step for step in STEPS if step <= evaluation["settings"]["horizon"]]
         ending = f"return of {evaluation['settings']['horizon']} steps"
         lines += ["| method | " + " | ".join(map(str, steps)) + f" | {ending} |", "|---" * (len(steps) + 2) + "|"]
