@@ -16,7 +16,7 @@ from swarmbed.study.store import Store
 from swarmbed.tasks import make
 
 SMALL = {
-    "task": {"num_agents": 3, "horizon": 6},
+    "task": {"num_agents": 3, "sizes": [], "horizon": 6},
     "network": {"hidden": [4]},
     "batch": {"environments": 2, "segment": 6},
 }
