@@ -56,14 +56,17 @@ def gradients(radius: float | None) -> tuple[np.ndarray, float]:
 
 
 def main() -> None:
-    print(
-        "| credit radius | agreement of two gradients (mean cosine) | variance explained by the critic |\n|---|---|---|"
+    headings = (
+        "what a pursuer learns from",
+        "agreement of two such gradients (mean cosine)",
+        "variance that the critic explains",
     )
+    print(f"| {' | '.join(headings)} |\n|---|---|---|")
     for radius in RADII:
         found, explained = gradients(radius)
         unit = found / np.linalg.norm(found, axis=1, keepdims=True)
         agreement = np.mean([one @ other for one, other in combinations(unit, 2)])
-        name = "none: all captures" if radius is None else f"{radius:g} units"
+        name = "all captures" if radius is None else f"captures within {radius:g} units"
         print(f"| {name} | {agreement:.2f} | {explained:.2f} |", flush=True)
 
 

@@ -40,7 +40,6 @@ class EvasionTask(SwarmTask):
         "weight of the pursuers' mean distance to their nearest evader, as a cost in the reward: an aid to train with",
         at_least=0,
     )
-
     distance_credit: str = setting(
         "shared",
         "whose distance approach_cost counts in what a pursuer learns from: the mean of all (shared) or its own",

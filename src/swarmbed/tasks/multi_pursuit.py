@@ -26,7 +26,6 @@ class MultiPursuit(EvasionTask):
     num_agents: int = setting(50, "number of pursuers N", flag="agents", at_least=1)
     num_evaders: int = setting(5, "number of evaders E", flag="evaders", at_least=1)
     capture_radius: float = setting(3.0, "distance d_t of a pursuer at which an evader is caught, units", above=0)
-
     credit_radius: float | None = setting(
         None, "pursuers learn only from captures within this radius of them; left out: from all", above=0
     )
