@@ -31,7 +31,7 @@ from swarmbed.learn.differentiable import Told, discounted_return
 from swarmbed.learn.experience import Sampling, act_with, collect, make_batch
 from swarmbed.learn.rollout import Environments
 from swarmbed.learn.schedule import with_numbers
-from swarmbed.learn.strata import is_ragged
+from swarmbed.learn.strata import is_ragged, with_every_slot
 from swarmbed.networks.base import Model, Network, as_network
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.spec.errors import SwarmbedError, a_kind, shown
@@ -172,8 +172,10 @@ class Learner:
         if not continued:
             start = rollout.start(self.task, start_key, how.environments, random_age=False)
 
+        model = with_every_slot(self.policy_model)
+
         def run(policy: PolicyParams, key: PRNGKeyArray) -> tuple[Array, Told]:
-            act = act_with(self.task, self.policy_model, policy, algorithm.shared_noise)
+            act = act_with(self.task, model, policy, algorithm.shared_noise)
             kept = algorithm.gradient_kept
             return discounted_return(self.task, act, start, key, how.steps, algorithm.discount, kept)
 

@@ -3,6 +3,8 @@
 Every group of environments draws from its own part of the sizes; together they draw each size equally often.
 """
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Int
@@ -31,3 +33,12 @@ def drawing_from(task: Task, sizes: Sizes | None) -> Task:
 def is_ragged(model: Model) -> bool:
     """Whether the sets that a model reads are of swarms of different sizes."""
     return any(each.is_ragged for each in model.layout.sets)
+
+
+def with_every_slot(model: Model) -> Model:
+    """The same model, which computes empty slots as well.
+
+    Going back through the sensed elements of swarms of mixed sizes, skipping blocks of them costs more than it saves.
+    """
+    sets = tuple(each._replace(is_ragged=False) for each in model.layout.sets)
+    return replace(model, layout=model.layout._replace(sets=sets))

@@ -1,7 +1,5 @@
 """Swarms of mixed sizes in one batch: ordered so that empty slots are skipped, and otherwise as in any other batch."""
 
-from dataclasses import replace
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +10,7 @@ from swarmbed.embeddings.neural import Neural
 from swarmbed.learn.experience import _by_size, act_with, collect
 from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.learn.rollout import start
-from swarmbed.learn.strata import drawing_from, is_ragged, strata
+from swarmbed.learn.strata import drawing_from, is_ragged, strata, with_every_slot
 from swarmbed.tasks import make
 
 SIZES = (2, 3, 5, 8)
@@ -63,7 +61,7 @@ def test_present_agents_act_as_without_any_order(pooling: str, name: str, quick_
     task = make(name, num_agents=11, sizes=(3, 7, 11))
     learner = Learner(task, Neural(pooling=pooling, features=(8,)))
     model = learner.policy_model
-    plain = replace(model, layout=_plain(model.layout))
+    plain = with_every_slot(model)
     assert is_ragged(model) and not is_ragged(plain)
 
     @quick_jit
@@ -84,7 +82,3 @@ def test_a_minibatch_holds_the_same_samples_sorted_by_size() -> None:
     places = jnp.array([9, 2, 7, 1, 5, 3, 8])
     # 3, 0, 4 have 1, 9, 5 places; 1, 2, 6 have 2, 7, 8; 5 is left over.
     assert _by_size(order, places, 3).tolist() == [3, 4, 0, 1, 2, 6, 5]
-
-
-def _plain(layout):
-    return layout._replace(sets=tuple(each._replace(is_ragged=False) for each in layout.sets))
