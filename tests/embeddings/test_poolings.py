@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
-from swarmbed.embeddings.slots import UNROLLED_SLOTS, Pooling, over_slots, pool
+from swarmbed.embeddings.slots import UNROLLED_SLOTS, Inputs, Pooling, over_slots, pool
 
 # What an activation is, and its derivative, written out once more in numpy.
 PLAIN: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
@@ -121,11 +121,12 @@ def test_tangent_and_transpose_of_the_sum_in_closed_form(name: str, slots: int, 
     assert found.pulled == close(np.einsum("bsf,bsk->fk", sets, slope * cotangent[:, None]))
 
 
-@pytest.mark.parametrize("slots", [1, 2, 3, 5, 6])  # one block, one block, one and a rest, two and a rest, three
+# One block, one block, two with a rest, two, three with a rest, three.
+@pytest.mark.parametrize("slots", [1, UNROLLED_SLOTS, 27, 50, 53, 54])
 def test_slots_are_combined_in_blocks_with_their_numbers(slots: int) -> None:
-    # Σ_s (s + 1) x_s over blocks of two.
+    # Σ_s (s + 1) x_s
     sets = np.random.default_rng(slots).normal(size=(4, slots, 3))
-    found = over_slots(lambda x, slot: (slot + 1) * x, jnp.add, jnp.asarray(sets), unrolled=2)
+    found = over_slots(lambda x, slot: (slot + 1) * x, jnp.add, jnp.asarray(sets))
     assert np.asarray(found) == close((np.arange(1, slots + 1)[None, :, None] * sets).sum(1))
 
 
@@ -162,3 +163,15 @@ def test_of_equal_elements_only_one_gets_the_gradient_of_the_maximum(quick_jit: 
     function = lambda w: pool(Maximum("relu"), jnp.stack([w, jnp.zeros(1)]), sets)[0, 0]  # noqa: E731
     value, slope = quick_jit(jax.value_and_grad(function))(jnp.ones(1))
     assert (value, slope[0]) == (2.0, 2.0)
+
+
+@pytest.mark.parametrize("slots", [3, 40])
+def test_in_single_precision_too_the_largest_element_gets_the_gradient(slots: int) -> None:
+    """The second half of the slots repeats the first, so of two equal elements the first one has to be found."""
+    generator = np.random.default_rng(slots)
+    weights, half = generator.normal(size=(3, 4)), generator.normal(size=(6, slots, 3))
+    sets = np.concatenate([half, half], axis=1).astype(np.float32)
+    weights = weights.astype(np.float32)
+    sets[..., -1] = 1.0
+    known = Maximum("tanh").forward_and_known(Inputs(jnp.asarray(weights), jnp.asarray(sets)))[1]
+    np.testing.assert_array_equal(known[0], np.argmax(sets @ weights, axis=1))

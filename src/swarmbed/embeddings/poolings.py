@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.lax import optimization_barrier
+from jax.lax import bitcast_convert_type, cond, optimization_barrier
 from jaxtyping import Bool, Float
 
 from swarmbed.compute.chunks import in_pieces
-from swarmbed.embeddings.slots import LOOPED, Inputs, Known, Pooling, Unrolled, over_slots, product
+from swarmbed.embeddings.slots import Inputs, Known, Pooling, Unrolled, over_slots, product
 
 
 class Activation(NamedTuple):
@@ -103,7 +103,8 @@ class Maximum(Unrolled):
     """u = max_s act(h_s), and 0 for the empty set. Of equal elements the first one gets the gradient.
 
     The largest element is stored as the index of its slot: a value recomputed for the derivative may differ in its last
-    bit, and would then not be found.
+    bit, and would then not be found. The index is that of the smallest distance from the maximum, with the slot's
+    number in the last bits of the distance: one number per slot can be reduced without storing any of them.
     """
 
     activation: str
@@ -113,12 +114,22 @@ class Maximum(Unrolled):
         return _or_zero(over_slots(one_slot, jnp.maximum, inputs.sets, filled=inputs.filled))
 
     def forward_and_known(self, inputs: Inputs) -> tuple[Float[Array, "B K"], Known]:
-        def candidate(x: Array, slot: Any) -> tuple[Array, Array]:
-            features = self._candidate(inputs.weights, x)
-            return features, jnp.full(features.shape, slot, jnp.int32)
+        largest = optimization_barrier(self.forward(inputs))
+        whole = jnp.int32 if largest.dtype == jnp.float32 else jnp.int64
+        in_last_bits = whole((1 << inputs.sets.shape[1].bit_length()) - 1)
 
-        largest, where = over_slots(candidate, _larger, inputs.sets, LOOPED, inputs.filled)
-        return _or_zero(largest), (where,)
+        def marked(x: Array, slot: Any) -> Array:
+            # The bits of numbers that are not negative are in the order of the numbers.
+            below = jnp.maximum(largest - self._candidate(inputs.weights, x), 0.0)
+            return (bitcast_convert_type(below, whole) & ~in_last_bits) | jnp.asarray(slot, whole)
+
+        def index() -> Array:
+            nearest = over_slots(marked, jnp.minimum, inputs.sets, filled=inputs.filled)
+            return (nearest & in_last_bits).astype(jnp.int32)
+
+        # A condition is a border for the compiler, which would else find the index anew for every slot that uses it.
+        anybody = _present(inputs.sets).any()
+        return largest, (cond(anybody, index, lambda: jnp.zeros(largest.shape, jnp.int32)),)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         return jnp.where(known[0] == slot, ACTIVATIONS[self.activation].slope(product(x, weights)), 0.0)
@@ -133,7 +144,3 @@ def _or_zero(largest: Array) -> Array:
 
 def _present(x: Float[Array, "*rows F"]) -> Bool[Array, "*rows 1"]:
     return x[..., -1:] > 0
-
-
-def _larger(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Array]:
-    return jnp.maximum(a[0], b[0]), jnp.where(b[0] > a[0], b[1], a[1])

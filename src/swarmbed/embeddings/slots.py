@@ -32,9 +32,6 @@ from swarmbed.embeddings.ragged import block_of
 UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
 SKIPPED_SLOTS = 100  # sets of at least this many may have empty blocks
 SKIPPED_TOGETHER = 8  # slots of such a block: fewer are more often all empty
-# Two results that share a part of their expression are faster in a loop: unrolled, every slot's part would become an
-# array of its own, and what is broadcast into a later expression would be recomputed there for every slot.
-LOOPED = 1
 
 Result = TypeVar("Result")
 Known = tuple[Array, ...]
@@ -167,14 +164,13 @@ def over_slots(
     one_slot: Callable[[Array, Any], Result],
     combine: Callable[[Result, Result], Result],
     sets: Float[Array, "B S F"],
-    unrolled: int = UNROLLED_SLOTS,
     filled: Filled = None,
 ) -> Result:
     """one_slot(x_s, s) of all slots, combined two at a time; unrolled in blocks."""
     if filled is not None:
         return _over_filled(one_slot, combine, sets, filled)
     slots = sets.shape[1]
-    blocks = -(-slots // (unrolled if slots < SKIPPED_SLOTS else min(unrolled, SKIPPED_TOGETHER)))
+    blocks = -(-slots // (UNROLLED_SLOTS if slots < SKIPPED_SLOTS else SKIPPED_TOGETHER))
     size = -(-slots // blocks)
     whole = slots // size
 
