@@ -30,19 +30,19 @@ class Life(NamedTuple):
     length: NDArray[np.int64]
 
 
-def live(path: Path) -> Life:
-    task, policy = swarmbed.make("pursuit", num_agents=10), swarmbed.load_policy(str(path))
+def live(path: Path, task: Task, starts: int = STARTS, steps: int = STEPS) -> Life:
+    policy = swarmbed.load_policy(str(path))
 
     def control(task: Task, state: State, key: jax.Array) -> jax.Array:
         return policy(task.observe(state))
 
     def run(key: jax.Array) -> tuple[State, jax.Array]:
         start_key, run_key = jax.random.split(key)
-        lived = episode(task, control, task.initial(start_key), run_key, STEPS, keep_states=True)
+        lived = episode(task, control, task.initial(start_key), run_key, steps, keep_states=True)
         assert lived.states is not None
         return lived.states, lived.length
 
-    states, length = jax.jit(jax.vmap(run))(jax.random.split(jax.random.key(5), STARTS))
+    states, length = jax.jit(jax.vmap(run))(jax.random.split(jax.random.key(5), starts))
     position = np.asarray(states.agents.position, float)
     nearest = lambda way: way - SIDE * np.round(way / SIDE)  # noqa: E731
     return Life(
@@ -92,7 +92,7 @@ def draw(lives: dict[str, Life]) -> Path:
 
 
 if __name__ == "__main__":
-    lives = {name: live(path) for name, path in SHOWN.items()}
+    lives = {name: live(path, swarmbed.make("pursuit", num_agents=10)) for name, path in SHOWN.items()}
     for name, life in lives.items():
         print(name, *(f"{what} {value:.2f}" for what, value in numbers(life).items()), sep="\n  ")
     print(draw(lives))

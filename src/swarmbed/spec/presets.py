@@ -29,7 +29,7 @@ RECIPES: dict[str, Config] = {
         "task": {"observation": "comm"},
         "algorithm": {"initial_log_std": -0.7},
         "run": {
-            "iterations": 260,
+            "iterations": 400,
             "schedule": ["approach_cost=3:0,3:30,0:60", "sight_radius=70.7:0,70.7:60,20:120"],
         },
     },
