@@ -19,7 +19,8 @@ from swarmbed.learn.learner import BatchSettings, Learner
 from swarmbed.tasks import make
 
 SMALLEST, LARGEST = 5, 50
-BETWEEN = (16, 28, 39)  # single sizes that are measured besides; the cost of others lies on lines between them
+# Single sizes that are measured besides; the cost of others lies on lines between them.
+BETWEEN, BETWEEN_IF_QUICK = (16, 28, 39), (28,)
 BATCH = BatchSettings()
 
 
@@ -27,7 +28,7 @@ def measure(task: str, effort: Effort) -> dict[str, Any]:
     """All in one process and in turn."""
     devices.set_up(1, cache=False)
     sizes = tuple(range(SMALLEST, LARGEST + 1))
-    singles = (SMALLEST, *BETWEEN, LARGEST)
+    singles = (SMALLEST, *(BETWEEN_IF_QUICK if effort.quick else BETWEEN), LARGEST)
     swarms = [make(task, num_agents=LARGEST, sizes=sizes), *(make(task, num_agents=n) for n in singles)]
     calls = [iterations(Learner(swarm, Neural(), ALGORITHM, BATCH), 1) for swarm in swarms]
     mixed, *alone = repeat_in_turn(calls, effort.repetitions, at_least=0)
