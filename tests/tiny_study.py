@@ -52,7 +52,7 @@ def from_training_to_figure(experiment: Experiment, store: Store) -> None:
 def short_episodes() -> Iterator[None]:
     """Evaluations of a few steps, while one is inside."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("swarmbed.study.outcome.EVENT_EPISODES", 2)
+        patch.setattr("swarmbed.study.events.EPISODES", 2)
         patch.setattr("swarmbed.study.cost.CALLS", 2)
         patch.setattr("swarmbed.study.outcome.make", lambda name, **settings: make(name, **settings | {"horizon": 6}))
         yield

@@ -52,6 +52,21 @@ def test_a_row_of_metrics_has_what_the_task_declares(start: Any, iterate: Any) -
     )
 
 
+def test_noise_keeps_the_least_deviation_also_where_it_is_scheduled(start: Any, quick_jit: Any) -> None:
+    """The deviation begins at 1; an update with a KL bound of 0.01 moves its logarithm by less than a half."""
+    step = quick_jit(lambda state, least: LEARNER.iterate(state, {"least_log_std": least}))
+    state = start(jax.random.key(0))
+    kept, metrics = step(state, np.float32(0.5))
+    np.testing.assert_array_equal(kept.policy.log_std, 0.5)
+    # ½ log(2πe) + 0.5 for each of two numbers
+    assert float(metrics["entropy"]) == pytest.approx(2 * (0.5 * np.log(2 * np.pi * np.e) + 0.5), rel=1e-5)
+    free, _ = step(state, np.float32(-100.0))
+    assert (np.abs(free.policy.log_std) < 0.5).all()
+    assert (np.asarray(free.policy.log_std) != 0).any()
+    for one, other in _pairs(free.policy.network, kept.policy.network):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("wrong", ["task", "embedding", "algorithm", "network"])
 def test_a_part_of_the_wrong_kind_is_named(wrong: str) -> None:
     parts = LEARNER.specs | {wrong: "neural"}

@@ -145,7 +145,62 @@ def test_a_policy_that_is_replaced_while_it_is_evaluated_waits_for_its_evaluatio
         return SimpleNamespace(task=task, curves={"captured_by": np.full((2, 11), 0.25)}, returns=np.zeros(2))
 
     monkeypatch.setattr(each_run, "evaluate", evaluate)
-    study.each_run(each_run.evaluate_each_run(contest, task, study.store, ONE_ITERATION))
+    study.each_run(each_run.evaluate_each_run(contest, task, study.store, ONE_ITERATION, {}))
     for agents in (5, 10):
         judged = study.judge(Within(Reached(A, "made-up", agents, 10), below=0.5))
         assert [(count.runs, count.trained) for count in judged.counts] == [(2, 3)]
+
+
+class Evaluations:
+    """Stands in for evaluations: counts who is run with how many agents, and finds what it is told to."""
+
+    def __init__(self, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.study, self.ran, self.share = study, [], 0.25
+        monkeypatch.setattr(each_run, "evaluate", self.evaluate)
+
+    def evaluate(self, who: Any, task: Any, num_agents: int, **_: Any) -> SimpleNamespace:
+        self.ran.append((Path(who).stem, num_agents))
+        curves = {"captured_by": np.full((2, task.horizon + 1), self.share)}
+        return SimpleNamespace(task=task, curves=curves, returns=np.full(2, self.share))
+
+    def again(self, earlier: dict[str, Any], sizes: tuple[int, ...] = (5,), horizon: int = 10) -> dict[str, Any]:
+        """Another evaluation of all runs, which knows an earlier one."""
+        self.ran.clear()
+        task = make("pursuit-global", horizon=horizon)
+        contest = Contest("pursuit-global", (A,), (("random", "random"),), sizes)
+        return each_run.evaluate_each_run(contest, task, self.study.store, ONE_ITERATION, earlier)
+
+
+@pytest.fixture
+def evaluations(study: Study, monkeypatch: pytest.MonkeyPatch) -> Evaluations:
+    study.policies(A, 2)
+    return Evaluations(study, monkeypatch)
+
+
+def test_a_run_whose_policy_was_evaluated_before_is_not_run_again(study: Study, evaluations: Evaluations) -> None:
+    first = evaluations.again({})
+    assert evaluations.ran == [("seed-0", 5), ("seed-1", 5), ("random", 5)]
+    study.policies(A, 3)
+    trained_again(study, 1)
+    evaluations.share = 0.75
+    second = evaluations.again(first)
+    assert evaluations.ran == [("seed-1", 5), ("seed-2", 5), ("random", 5)]
+    assert second["runs"][A.name]["5"] == {"0": [0.25, 0.25], "1": [0.75, 0.75], "2": [0.75, 0.75]}
+    assert second["returns"][A.name]["5"] == {"0": 0.25, "1": 0.75, "2": 0.75}
+    assert evaluations.again(second) == second
+
+
+def test_other_sizes_and_other_tasks_are_run_again(evaluations: Evaluations) -> None:
+    first = evaluations.again({})
+    evaluations.again(first, sizes=(5, 7))
+    assert evaluations.ran == [("seed-0", 7), ("seed-1", 7), ("random", 5), ("random", 7)]
+    evaluations.again(first, horizon=20)
+    assert evaluations.ran == [("seed-0", 5), ("seed-1", 5), ("random", 5)]
+
+
+def test_what_is_damaged_is_run_again(evaluations: Evaluations) -> None:
+    first = evaluations.again({})
+    first["runs"][A.name]["5"]["0"] = "lost"
+    del first["returns"]
+    evaluations.again(first)
+    assert evaluations.ran == [("seed-0", 5), ("seed-1", 5), ("random", 5)]

@@ -69,10 +69,15 @@ class LearningAlgorithm(Spec, ABC):
 
     discount: float = setting(0.99, "discount γ", at_least=0, at_most=1)
     initial_log_std: float = setting(0.0, "initial log-deviation of the actions")
+    least_log_std: float = setting(-100.0, "log-deviation that the actions keep at least, so that exploration goes on")
     shared_noise: float = setting(
         0.0, "share ρ of the exploration noise's variance that all agents of a swarm have in common",
         at_least=0, at_most=1,
     )  # fmt: skip
+
+    def exploring(self, params: PolicyParams) -> PolicyParams:
+        """The policy after an update, with as much noise as it keeps at least."""
+        return params._replace(log_std=jnp.maximum(params.log_std, self.least_log_std))
 
     def memory(self, params: PolicyParams) -> Any:
         """What the algorithm keeps between updates, such as an optimiser's moments; nothing by default."""

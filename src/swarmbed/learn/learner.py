@@ -148,18 +148,19 @@ class Learner:
         batch = make_batch(self.task, value, state.critic, algorithm, segment, batch_key, how, sees_more)
         update = algorithm.update(model, state.policy, state.memory, batch, update_key)
         _check_update(algorithm, "update", update, state)
+        policy = algorithm.exploring(update.params)
         critic = value.fit(state.critic, batch, fit_key)
         metrics = {
             **_means(segment.tally),
             "kl": update.kl,
             "surrogate": update.surrogate,
-            "entropy": gaussian.entropy(update.params.log_std),
+            "entropy": gaussian.entropy(policy.log_std),
             "explained_variance": _explained_variance(batch.target, batch.value),
             "accepted": update.accepted,
         }
         if (overlooked := jax.vmap(self.task.overlooked)(segment.last)) is not None:
             metrics["overlooked"] = devices.sum_over_devices(overlooked.sum())
-        return TrainState(next_key, update.params, update.memory, critic, environments), metrics
+        return TrainState(next_key, policy, update.memory, critic, environments), metrics
 
     def _through_the_swarm(
         self, algorithm: ThroughTheSwarm, state: TrainState, next_key: PRNGKeyArray, own_key: PRNGKeyArray
@@ -181,6 +182,7 @@ class Learner:
 
         update, told = algorithm.improve(run, state.policy, state.memory, update_key)
         _check_update(algorithm, "improve", update, state)
+        policy = algorithm.exploring(update.params)
         environments = told.environments
         # The means of new episodes are over the steps of this update, however far they have come.
         counts = told.ended & environments.is_whole if continued else jnp.ones_like(told.ended)
@@ -188,13 +190,13 @@ class Learner:
             **_means(rollout.tally_of(self.task, environments, counts)),
             "kl": update.kl,
             "surrogate": update.surrogate,
-            "entropy": gaussian.entropy(update.params.log_std),
+            "entropy": gaussian.entropy(policy.log_std),
             "explained_variance": jnp.full((), jnp.nan),
             "accepted": update.accepted,
         }
         if continued:
             environments = rollout.renewed(self.task, environments, told.ended, start_key)
-        return TrainState(next_key, update.params, update.memory, state.critic, environments), metrics
+        return TrainState(next_key, policy, update.memory, state.critic, environments), metrics
 
     def sampling(self, num_devices: int = 1) -> Sampling:
         """How the batch of one iteration comes about on each of so many devices."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from swarmbed.run import starts
 from swarmbed.spec.config import Config, merged
 from swarmbed.study.experiments.base import Training
 
@@ -21,8 +22,15 @@ class Budget:
 
     def config(self, training: Training, seed: int) -> Config:
         """All settings of one run."""
-        run = {"iterations": self.iterations(training), "seed": seed}
+        run = {"iterations": self.iterations(training), "seed": seed, **self._starts(training)}
         return merged(merged(training.config, self.settings), {"run": run})
+
+    def _starts(self, training: Training) -> dict[str, str]:
+        """Short starts are a share of their iterations, too."""
+        if (text := training.config.get("run", {}).get("starts")) is None:
+            return {}
+        number, iterations = starts.parse(text)
+        return {"starts": f"{number}:{max(1, round(self.share * iterations))}"}
 
     def seeds(self, wanted: int) -> int:
         return wanted if self.most_seeds is None else min(wanted, self.most_seeds)

@@ -7,7 +7,6 @@ from typing import Any
 
 from swarmbed.evaluation.comparison import standings_in
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.spec.files import read_json
 from swarmbed.spec.table import Row
 from swarmbed.study import each_run, plan
 from swarmbed.study.budget import Budget
@@ -92,11 +91,9 @@ class Source:
         return int(self.each_run(experiment)["steps"].index(step))
 
     def _read(self, experiment: str, name: str) -> dict[str, Any]:
-        path = self.store.experiment_folder(experiment) / name
-        if str(path) not in self._kept:
-            self._kept[str(path)] = read_json(path) if path.is_file() else {}
-        if not isinstance(found := self._kept[str(path)], dict):
-            raise SwarmbedError(f"file {path} is damaged: it holds no numbers by name")
+        if (key := f"{experiment}/{name}") not in self._kept:
+            self._kept[key] = self.store.read_numbers(experiment, name)
+        found: dict[str, Any] = self._kept[key]
         return found
 
     @cached_property

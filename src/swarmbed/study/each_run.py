@@ -4,6 +4,7 @@ A contest shows the best policy of each method. A claim is about the method, so 
 not that of one policy's episodes, says what another training would have given.
 """
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +15,39 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Contest
 from swarmbed.study.freshness import content_hash
+from swarmbed.study.generation import GENERATION
 from swarmbed.study.store import Store
 from swarmbed.tasks.base import Task
 
 NAME = "each_run.json"
 EPISODES = 200  # of each run; fewer than a contest's, since it is the spread over runs that counts
+SEED = 1  # of their starts
 EVERY = 10  # steps between the numbers that are kept
+
+Numbers = dict[str, Any]
+Outcome = tuple[list[float], float]
 
 
 def evaluate_each_run(
-    contest: Contest, task: Task, store: Store, budget: Budget, on_progress: Report | None = None
-) -> dict[str, Any]:
+    contest: Contest, task: Task, store: Store, budget: Budget, earlier: Numbers, on_progress: Report | None = None
+) -> Numbers:
     """The task's first metric over time, and the return: of every run by method, size of swarm and seed, and of
-    controllers by size of swarm. With the hash of every policy, which tells whether the run still has it."""
+    controllers by size of swarm. With the hash of every policy, which tells whether the run still has it.
+
+    ``earlier`` is what this gave before: runs that still have their policy are not evaluated again.
+    """
     episodes = episodes_of_a_run(budget)
-    found: dict[str, Any] = {"policies": {}, "runs": {}, "controllers": {}, "returns": {}, "controller_returns": {}}
+    evaluated_as = _evaluated_as(task, episodes)
+    known = earlier if earlier.get("evaluated_as") == evaluated_as else {}
+    found: Numbers = {"policies": {}, "runs": {}, "controllers": {}, "returns": {}, "controller_returns": {}}
     for number, (name, seed, who, agents) in enumerate(_evaluations(contest, store, budget), start=1):
-        if isinstance(who, Path) and who.is_file():
-            # Before it is run: a policy that is replaced meanwhile does not pass for the one that was run.
-            found["policies"].setdefault(name, {}).setdefault(str(seed), content_hash(who))
-        if (result := _evaluation(who, task, agents, episodes)) is not None:
-            kind = ("runs", "returns") if seed is not None else ("controllers", "controller_returns")
-            for group, value in zip(kind, (_curve(result), float(result.returns.mean())), strict=True):
+        # The hash is taken before the policy is run: one that is replaced meanwhile does not pass for the one that was.
+        policy = content_hash(who) if isinstance(who, Path) and who.is_file() else None
+        result = _known(known, name, seed, agents, policy) or _evaluation(who, task, agents, episodes)
+        if policy is not None:
+            found["policies"].setdefault(name, {}).setdefault(str(seed), policy)
+        if result is not None:
+            for group, value in zip(_groups(seed), result, strict=True):
                 kept = found[group].setdefault(name, {})
                 if seed is None:
                     kept[str(agents)] = value
@@ -43,7 +55,28 @@ def evaluate_each_run(
                     kept.setdefault(str(agents), {})[str(seed)] = value
         if on_progress is not None:
             on_progress(number * episodes)
-    return {"episodes": episodes, "seed": 1, "steps": steps_kept(task), **found}
+    return {"episodes": episodes, "seed": SEED, "steps": steps_kept(task), "evaluated_as": evaluated_as, **found}
+
+
+def _evaluated_as(task: Task, episodes: int) -> str:
+    """Everything but the policy that an evaluation depends on, as a fingerprint."""
+    return hashlib.sha256(repr((task, episodes, SEED, EVERY, GENERATION)).encode()).hexdigest()[:16]
+
+
+def _groups(seed: int | None) -> tuple[str, str]:
+    """Where the curve and the return of a run, or of a controller, are kept."""
+    return ("runs", "returns") if seed is not None else ("controllers", "controller_returns")
+
+
+def _known(known: Numbers, name: str, seed: int | None, agents: int, policy: str | None) -> Outcome | None:
+    """What an earlier evaluation of the same policy gave; controllers are run again, since their code may change."""
+    if policy is None or known.get("policies", {}).get(name, {}).get(str(seed)) != policy:
+        return None
+    try:
+        curve, value = (known[group][name][str(agents)][str(seed)] for group in _groups(seed))
+    except (KeyError, TypeError):  # another size of swarm, or a damaged file
+        return None
+    return (curve, value) if isinstance(curve, list) and isinstance(value, float) else None
 
 
 def count_episodes(contest: Contest, store: Store, budget: Budget) -> int:
@@ -71,14 +104,15 @@ def steps_kept(task: Task) -> list[int]:
     return sorted({*range(0, task.horizon + 1, EVERY), task.horizon})
 
 
-def _evaluation(who: str | Path, task: Task, agents: int, episodes: int) -> Evaluation | None:
-    """None for a policy that is gone or does not fit the swarm."""
+def _evaluation(who: str | Path, task: Task, agents: int, episodes: int) -> Outcome | None:
+    """The curve and the return; None for a policy that is gone or does not fit the swarm."""
     if isinstance(who, Path) and not who.is_file():
         return None
     try:
-        return evaluate(who, task, num_agents=agents, episodes=episodes, seed=1, progress=False)
+        result = evaluate(who, task, num_agents=agents, episodes=episodes, seed=SEED, progress=False)
     except SwarmbedError:
         return None
+    return _curve(result), float(result.returns.mean())
 
 
 def _curve(result: Evaluation) -> list[float]:

@@ -8,19 +8,19 @@ import numpy as np
 from swarmbed.draw.figures import Curve, learning_curves
 from swarmbed.draw.page import draw_trace
 from swarmbed.draw.recording import record
-from swarmbed.evaluation import statistics
 from swarmbed.evaluation.compare import compare
-from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.evaluation.progress import Report
 from swarmbed.policy.find import NamedController, find
+from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study import each_run
 from swarmbed.study.budget import Budget
+from swarmbed.study.events import event_numbers
 from swarmbed.study.experiments.base import Contest, Experiment, Training
-from swarmbed.study.store import Store, mean_of_last, score
+from swarmbed.study.store import Store, score
 from swarmbed.tasks import make
 
 TOP = 5  # the paper shows the median of the best five trials
-EVENT_EPISODES = 200
+NUMBERS = "numbers.json"
 
 
 def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: Report | None = None) -> list[Path]:
@@ -39,12 +39,13 @@ def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: 
     if experiment.measure == "cost":
         from swarmbed.study.cost import measure_cost
 
-        made.append(store.write_numbers(experiment.name, "numbers.json", measure_cost(store, budget)))
+        made.append(store.write_numbers(experiment.name, NUMBERS, measure_cost(store, budget)))
     return made
 
 
 def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path]:
     folder, numbers, made = store.experiment_folder(experiment.name), {}, []
+    earlier = _earlier(experiment, store, NUMBERS)
     # One picture per task and preset: what was trained with other settings stands beside, not among the rest.
     pictures = list(dict.fromkeys((training.variant, training.preset) for training in experiment.trainings))
     for variant, preset in pictures:
@@ -54,12 +55,12 @@ def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path
             if runs:
                 curves[training.label] = median_of_top(list(runs.values()))
                 numbers[training.name] = _run_numbers(training, runs)
-                numbers[training.name] |= _events(store, training, runs)
+                numbers[training.name] |= event_numbers(store, training, runs, earlier.get(training.name, {}))
         suffix = "" if len({variant for variant, _ in pictures}) == 1 else f"-{variant}"
         path = folder / f"figure{suffix}{f'-{preset}' if preset else ''}.png"
         if curves:
             made.append(learning_curves(curves, path, ylabel=experiment.curve or "average return", log=experiment.log))
-    made.append(store.write_numbers(experiment.name, "numbers.json", numbers))
+    made.append(store.write_numbers(experiment.name, NUMBERS, numbers))
     return made
 
 
@@ -88,33 +89,6 @@ def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) ->
     }
 
 
-def _events(store: Store, training: Training, runs: dict[int, list[dict[str, float]]]) -> dict[str, Any]:
-    """For each event of the task: in how many trials the greedy policy brings it about in half of its episodes."""
-    events = [metric for metric in training.learner.task.metrics if metric.kind == "event"]
-    if not events:
-        return {}
-    policies = {seed: store.run_policy_path(training, seed) for seed in runs}
-    results = {
-        seed: evaluate(str(policy), episodes=EVENT_EPISODES, seed=1, progress=False)
-        for seed, policy in policies.items()
-        if policy.is_file()
-    }
-    numbers: dict[str, Any] = {}
-    for metric in events:
-        shares = {str(seed): float(result.curves[metric.curve][:, -1].mean()) for seed, result in results.items()}
-        found = sum(share >= 0.5 for share in shares.values())
-        interval = [float(bound) for bound in statistics.wilson_interval(found, len(shares))] if shares else []
-        in_training = {str(seed): mean_of_last(rows, metric.name) for seed, rows in runs.items()}
-        numbers |= {
-            f"{metric.name}_in_training": in_training,
-            f"{metric.name}_share": shares,
-            f"{metric.name}_found": found,
-            f"{metric.name}_trials": len(shares),
-            f"{metric.name}_ci": interval,
-        }
-    return numbers
-
-
 def _contest(
     experiment: Experiment, contest: Contest, store: Store, budget: Budget, on_progress: Report | None
 ) -> list[Path]:
@@ -131,8 +105,17 @@ def _contest(
     shown = store.write_numbers(experiment.name, "evaluation.json", result.summary())
     done = budget.episodes * sum(len(panel.standings) for panel in result.panels)
     report = (lambda finished: on_progress(done + finished)) if on_progress is not None else None
-    numbers = each_run.evaluate_each_run(contest, task, store, budget, report)
+    known = _earlier(experiment, store, each_run.NAME)
+    numbers = each_run.evaluate_each_run(contest, task, store, budget, known, report)
     return [figure, shown, store.write_numbers(experiment.name, each_run.NAME, numbers)]
+
+
+def _earlier(experiment: Experiment, store: Store, name: str) -> dict[str, Any]:
+    """What a file holds that is made again now; nothing where it is damaged."""
+    try:
+        return store.read_numbers(experiment.name, name)
+    except SwarmbedError:
+        return {}
 
 
 def _policy(store: Store, training: Training) -> NamedController:

@@ -17,10 +17,10 @@ from swarmbed.study.store import Store
 # The order of the study, the most telling first.
 ORDER = (
     "rendezvous-global", "pursuit-global", "rendezvous-local", "pursuit-local", "multi-pursuit",
-    "rendezvous-global-distance", "pursuit-global-capture", "rendezvous-local-distance", "pursuit-local-capture",
-    "rendezvous-trace", "pursuit-trace", "moments", "pooling", "rendezvous-dimension", "architecture", "cost",
-    "recipe-pursuit", "recipe-pursuit-few", "recipe-rendezvous", "recipe-rendezvous-local", "recipe-pursuit-local",
-    "recipe-multi-pursuit",
+    "rendezvous-global-distance", "rendezvous-global-longer", "pursuit-global-capture", "rendezvous-local-distance",
+    "pursuit-local-capture", "rendezvous-trace", "pursuit-trace", "moments", "pooling", "rendezvous-dimension",
+    "architecture", "cost", "recipe-pursuit", "recipe-pursuit-few", "recipe-rendezvous", "recipe-rendezvous-local",
+    "recipe-pursuit-local", "recipe-multi-pursuit",
 )  # fmt: skip
 
 

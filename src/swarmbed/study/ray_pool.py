@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from swarmbed.run import starts
 from swarmbed.run.folder import RunFolder
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study.budget import Budget
@@ -106,8 +107,13 @@ class RayPool:
     def _submit(self, remote: Any, job: Job) -> None:
         folder = self.store.prepare(job.training, job.seed, self.budget)
         done = len(folder.read_metrics())
-        target = min(job.iterations, done + self.slice_iterations)
+        target = min(job.iterations, max(done + self.slice_iterations, self._starts(job)))
         self.under_way[remote.remote(pack(folder.path), target)] = job
+
+    def _starts(self, job: Job) -> int:
+        """Iterations of the short starts of a run, which are one slice."""
+        text = self.budget.config(job.training, job.seed)["run"].get("starts")
+        return 0 if text is None else starts.parse(text).iterations
 
     def _receive(self, ray: Any, remote: Any, reference: Any) -> None:
         job = self.under_way.pop(reference)

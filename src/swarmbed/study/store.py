@@ -20,7 +20,8 @@ from swarmbed.policy.headers import notes_of, shipped_policies
 from swarmbed.run.folder import RunFolder, is_flat, read_rows
 from swarmbed.run.train import learner_from
 from swarmbed.spec import config
-from swarmbed.spec.files import write_atomically
+from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.files import read_json, write_atomically
 from swarmbed.spec.table import Row
 from swarmbed.study import generation
 from swarmbed.study.budget import Budget
@@ -116,6 +117,14 @@ class Store:
         path = self.experiment_folder(experiment) / name
         write_atomically(path, (compact_json(numbers) + "\n").encode())
         return path
+
+    def read_numbers(self, experiment: str, name: str) -> dict[str, Any]:
+        """What was written before; nothing where there is no such file."""
+        path = self.experiment_folder(experiment) / name
+        found = read_json(path) if path.is_file() else {}
+        if not isinstance(found, dict):
+            raise SwarmbedError(f"file {path} is damaged: it holds no numbers by name")
+        return found
 
 
 def compact_json(numbers: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ ITERATIONS = {
     "pursuit-local": 150,
     "multi-pursuit": 100,
 }
+AUTHORS_ITERATIONS = 488  # ten million environment steps
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ def training(
 def calm(training: Training) -> Training:
     """The same with less exploration noise at the start: beside the paper's settings, never in their place."""
     return replace(training, method=f"{training.method}-calm", label=f"{training.label} (calm)", preset="calm")
+
+
+def longer(training: Training) -> Training:
+    """The same for as many iterations as the authors' script does."""
+    return replace(training, method=f"{training.method}-{AUTHORS_ITERATIONS}", iterations=AUTHORS_ITERATIONS)
 
 
 def recipe(variant: str) -> Training:

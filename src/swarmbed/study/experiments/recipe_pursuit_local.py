@@ -27,6 +27,5 @@ EXPERIMENT = Experiment(
     ),
     trainings=(RECIPE, PAPER),
     seeds=8,
-    more_seeds=((PAPER.name, 5),),
     contest=Contest(VARIANT, (RECIPE, PAPER), (("voronoi_pursuit", "Voronoi"),), agents=(20,)),
 )

@@ -20,6 +20,5 @@ EXPERIMENT = Experiment(
     ),
     trainings=(RECIPE, PAPER),
     seeds=8,
-    more_seeds=((PAPER.name, 5),),
     contest=Contest(VARIANT, (RECIPE, PAPER), (("consensus", "PD"),), agents=(20,), horizon=500),
 )

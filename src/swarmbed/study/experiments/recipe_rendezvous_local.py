@@ -31,6 +31,5 @@ EXPERIMENT = Experiment(
     ),
     trainings=(RECIPE, PAPER),
     seeds=8,
-    more_seeds=((PAPER.name, 5),),
     contest=Contest(VARIANT, (RECIPE, PAPER), (("consensus", "consensus"),), agents=SIZES, horizon=500),
 )
