@@ -87,7 +87,9 @@ def test_a_process_that_dies_ends_the_run_with_a_sentence_and_the_run_can_go_on(
     for process in again:
         _, error = process.communicate(timeout=300)
         assert process.returncode == 0, error
-        assert "checkpoint" not in error  # none was passed over
+        # Process 0 may have ended between a row and its checkpoint, which it says; but every checkpoint is whole.
+        assert "trying the one before" not in error
+        assert "damaged" not in error
     assert [row["iteration"] for row in RunFolder(out).read_metrics()] == list(range(1, done + 3))
 
 
