@@ -11,16 +11,19 @@ from results_files import DOCS, RESULTS, load
 from results_tables import contest_table, cost_table, longer_table, run_table, settings_table
 
 from swarmbed.study.budget import BUDGETS
+from swarmbed.study.claim_kinds import WORTH
 from swarmbed.study.claim_report import summary
 from swarmbed.study.claim_source import judgements
-from swarmbed.study.claims import EARLY_ERROR, ERROR, LEAST_RUNS
+from swarmbed.study.events import SOON
 from swarmbed.study.experiments.architecture import ITERATIONS as OF_ARCHITECTURES
 from swarmbed.study.experiments.base import ITERATIONS, Experiment
+from swarmbed.study.looks import EARLY_ERROR, ERROR, LEAST_RUNS, stages
 from swarmbed.study.plan import experiments
 from swarmbed.study.store import Store
 
 PATH = DOCS / "results.md"
-EARLY, LAST, TOTAL = (f"{100 * error:.0f} %" for error in (EARLY_ERROR, ERROR - EARLY_ERROR, ERROR))
+EARLY, TOTAL, LITTLE = (f"{100 * share:.0f} %" for share in (EARLY_ERROR, ERROR, WORTH))
+(_, PLAN_ERROR), (LATER, LATER_ERROR), (MOST, _) = ((s.runs, f"{100 * s.error:.0f} %") for s in stages(5))
 RENDEZVOUS, PURSUIT, SEVERAL = (ITERATIONS[name] for name in ("rendezvous-global", "pursuit-global", "multi-pursuit"))
 ABOUT = f"""\
 # Results
@@ -33,16 +36,20 @@ prints the same verdicts.
 (`src/swarmbed/study/experiments/`), tested over *training runs*, never over the episodes of one policy, and it
 *holds*, *fails* or is *open*. Effects are differences of means over runs (how much better the first is), means or
 shares, with 95 % intervals: Welch's and Student's t, Fisher's exact test with Newcombe's interval for counts of
-trials. With fewer than {LEAST_RUNS} runs of a method nothing is decided. Results are tested after every run, with an
-error of {TOTAL} over all tests of a claim: the tests before the end of the plan share {EARLY}, and {LAST} is left for
-the last one. There is no correction for the number of claims. *Runs* are those behind a verdict, out of those planned.
+trials. That a method is better *holds* where the runs show a difference above 0, and *fails* where they show that it
+is worse or better by less than {LITTLE}, so that methods that are equally good do not stay open for ever. With fewer
+than {LEAST_RUNS} runs of a method nothing is decided. Results are tested after every run, with an error of {TOTAL} over
+all tests of a claim: the tests before the end of the plan share {EARLY}, its end has {PLAN_ERROR}; a claim that is open
+then is tested twice more, by {LATER} and by {MOST} runs of every method, with {LATER_ERROR} each ({MOST} is the paper's
+number of trials). There is no correction for the number of claims. *Runs* are those behind a verdict, out of those
+planned for the next test.
 
 **Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Comparisons
 show the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims
 rest on an evaluation of every run (`each_run.json`). *Minutes per run* are processor time on one core; in brackets,
 wall-clock time on a machine that did other work too. *Caught* is the share of episodes with a capture, in the last ten
-iterations of training and in 200 greedy episodes; *capture found* counts the trials that catch in at least half of the
-greedy ones, with a 95 % Wilson interval.
+iterations of training and in 200 greedy episodes, at any time and by step {SOON}; *capture found* counts the trials
+that catch by step {SOON} in at least half of the greedy ones, with a 95 % Wilson interval.
 
 **Settings** are the paper's. Pursuit of one evader was trained with preset `calm` (initial log-deviation −0.7) as
 well; these runs are marked. There are fewer iterations than in the authors' script, which stops after about 488:

@@ -21,7 +21,7 @@ SETTINGS = {
 def run_table(numbers: dict[str, Any]) -> list[str]:
     headings = ["method", "seeds", "iterations", "final return (per seed)", "median of the top five", "minutes per run"]
     captures = any(entry.get("captured_trials") for entry in numbers.values())
-    headings += ["caught in training", "caught, greedy", "capture found in"] if captures else []
+    headings += ["caught in training", "caught, greedy", "by step 200", "capture found in"] if captures else []
     lines = ["", "| " + " | ".join(headings) + " |", "|---" * len(headings) + "|"]
     for entry in numbers.values():
         cells = [entry["label"], str(entry["seeds"]), str(entry["iterations"])]
@@ -51,9 +51,10 @@ def _minutes(entry: dict[str, Any]) -> str:
 
 def _capture_cells(entry: dict[str, Any]) -> list[str]:
     if not entry.get("captured_trials"):
-        return ["", "", ""]
+        return [""] * 4
     low, high = entry["captured_ci"]
-    shares = [_per_seed(entry[name], "{:.0%}") for name in ("captured_in_training", "captured_share")]
+    names = ("captured_in_training", "captured_share", "captured_soon_share")
+    shares = [_per_seed(entry[name], "{:.0%}") if name in entry else "" for name in names]
     return [*shares, f"{entry['captured_found']} of {entry['captured_trials']} [{low:.2f}, {high:.2f}]"]
 
 

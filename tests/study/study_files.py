@@ -49,7 +49,7 @@ class Study:
             {
                 METHODS[slug].name: {
                     "final_return": {str(seed): -1.0 for seed in range(len(values))},
-                    "captured_share": {str(seed): share for seed, share in enumerate(values)},
+                    "captured_soon_share": {str(seed): share for seed, share in enumerate(values)},
                 }
                 for slug, values in caught.items()
             }

@@ -1,12 +1,15 @@
 """Claims that compare runs, on made-up studies: what holds, fails or stays open."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from study_files import A, B, C, Study
+from study_files import ONE_ITERATION, A, B, C, Study
 
 from swarmbed.study.claim_kinds import Better, BetterThanController, Within, best, ordered
+from swarmbed.study.claim_source import Source
+from swarmbed.study.claims import Claim, judge
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.readings import FinalReturn, Reached, Returned
 
@@ -38,7 +41,56 @@ def test_one_method_is_better_than_another(study: Study, ours: list[float], thei
     assert judged.evidence is not None
     assert judged.evidence.effects[0].value == pytest.approx(np.mean(ours) - np.mean(theirs))
     if verdict == "open":
-        assert judged.missing == "nothing: all planned runs are in and do not decide it"
+        assert judged.missing == "more runs: 5 of A, 5 of B"
+
+
+def test_a_claim_that_the_plan_leaves_open_is_tested_again_by_10_and_by_16_runs(study: Study) -> None:
+    """−15 against −16 with deviations of 2.3: open with 5 runs each (p = 0.26), decided with 16 (p = 0.003)."""
+    spread = [-3.0, -1.5, 0.0, 1.5, 3.0]
+    runs = lambda mean, number: [mean + (spread * 4)[i] for i in range(number)]  # noqa: E731
+    better = Better(A_RETURN, B_RETURN)
+    found = []
+    for ours, theirs in ((5, 5), (10, 9), (10, 10), (16, 15), (16, 16)):
+        study.returns(A, runs(-14.0, ours))
+        study.returns(B, runs(-16.5, theirs))
+        judged = study.judge(better)
+        found.append((judged.verdict.value, judged.error, [(count.runs, count.planned) for count in judged.counts]))
+    assert found == [
+        ("open", 0.0, [(5, 10), (5, 10)]),  # 2 % did not decide it; nothing is tested before there are ten of each
+        ("open", 0.0, [(10, 10), (9, 10)]),
+        ("open", 0.0, [(10, 16), (10, 16)]),
+        ("open", 0.0, [(16, 16), (15, 16)]),
+        ("holds", pytest.approx(0.01), [(16, 16), (16, 16)]),
+    ]
+
+
+def test_a_claim_that_the_plan_decided_stays_decided(study: Study) -> None:
+    study.returns(A, [*GOOD, *[-90.0] * 11])
+    study.returns(B, [*BAD, *[-1.0] * 11])
+    judged = study.judge(Better(A_RETURN, B_RETURN))
+    assert (judged.verdict, [count.runs for count in judged.counts]) == ("holds", [5, 5])
+
+
+def test_sixteen_runs_are_the_end_and_a_quick_look_does_not_grow(tmp_path: Path) -> None:
+    study = Study(tmp_path, planned=5)
+    for training in (A, B):
+        study.returns(training, [-5.0, -30.0, -12.0, -8.0] * 4)
+    judged = study.judge(Better(A_RETURN, B_RETURN))
+    assert (judged.verdict, judged.missing) == ("open", "nothing: all planned runs are in and do not decide it")
+    quick = Source(study.store, replace(ONE_ITERATION, most_seeds=5), study.experiment, {})
+    judged = judge(Claim("made up", Better(A_RETURN, B_RETURN)), quick)
+    assert [count.runs for count in judged.counts] == [5, 5]
+
+
+@pytest.mark.parametrize(("worth", "verdict"), [(0.0, "open"), (0.02, "open"), (0.05, "fails")])
+def test_methods_that_are_equally_good_are_not_better_by_anything_worth_a_claim(
+    study: Study, worth: float, verdict: str
+) -> None:
+    """Both 100 ± 1.6, so their difference is 0 ± 1: below 5 with p = 0.0005, but not below 2 (p = 0.04)."""
+    for training in (A, B):
+        study.returns(training, [98.0, 99.0, 100.0, 101.0, 102.0])
+    assert study.judge(Better(A_RETURN, B_RETURN, worth=worth)).verdict == verdict
+    assert study.judge(Better(A_RETURN, B_RETURN, share=-0.01, worth=worth)).verdict == "open"  # its own share counts
 
 
 def test_two_runs_decide_nothing_however_far_apart(study: Study) -> None:

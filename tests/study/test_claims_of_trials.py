@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from study_files import A, B, C, Study
 
-from swarmbed.study.claim_kinds import All, FoundIn, FoundMore
+from swarmbed.study.claim_kinds import All, CanFind, FoundIn, FoundMore
 from swarmbed.study.readings import Found, Succeeds
 
 
@@ -15,16 +15,16 @@ def study(tmp_path: Path) -> Study:
 
 
 def test_a_share_of_trials_finds_it(study: Study) -> None:
-    """With ¼, four of five have a p of 0.016, inside 0.02, and three of five 0.10; with ¾, none of five 0.001."""
-    study.shares(a=[1.0, 0.9, 0.8, 1.0, 0.2], b=[1.0, 0.0, 0.5, 0.6, 0.1], c=[0.0] * 5)
+    """With ¼, five of five have a p of 0.001, inside 0.01, and three of five 0.10; with ¾, none of five 0.001."""
+    study.shares(a=[1.0, 0.9, 0.8, 1.0, 0.5], b=[1.0, 0.0, 0.5, 0.6, 0.1], c=[0.0] * 5)
     assert study.judge(FoundIn(Found(A, "made-up"), 0.25)).verdict == "holds"
     assert study.judge(FoundIn(Found(B, "made-up"), 0.25)).verdict == "open"
     assert study.judge(FoundIn(Found(C, "made-up"), 0.75)).verdict == "fails"
 
 
 def test_a_share_of_trials_reaches_enough(study: Study) -> None:
-    """As above, with what the policies reach: four of five, three of five and none of five are at least 0.9."""
-    study.reached(a={10: [1.0, 0.9, 0.95, 1.0, 0.89]}, b={10: [1.0, 0.9, 0.9, 0.8, 0.1]}, c={10: [0.8] * 5})
+    """As above, with what the policies reach: five of five, three of five and none of five are at least 0.9."""
+    study.reached(a={10: [1.0, 0.9, 0.95, 1.0, 0.91]}, b={10: [1.0, 0.9, 0.9, 0.8, 0.1]}, c={10: [0.8] * 5})
     a, b, c = (Succeeds(training, "made-up", 10, 10, 0.9) for training in (A, B, C))
     judged = study.judge(FoundIn(a, 0.25))
     assert judged.verdict == "holds"
@@ -39,6 +39,17 @@ def test_a_share_that_was_measured_of_another_run_does_not_count(study: Study) -
     judged = study.judge(FoundIn(Found(A, "made-up"), 0.25))
     assert [count.runs for count in judged.counts] == [2]
     assert judged.verdict == "open"
+
+
+def test_one_trial_shows_that_a_method_can_find_it_and_many_that_it_cannot(tmp_path: Path) -> None:
+    """With ¼, none of 16 have a p of 0.01: below the 0.02 of a plan of 16. B is certain, so A alone can fail."""
+    study = Study(tmp_path, planned=16)
+    study.shares(a=[0.0] * 16, b=[0.0] * 15 + [0.5], c=[0.4] * 10)
+    a, b, c = (CanFind(Found(training, "made-up"), 0.25) for training in (A, B, C))
+    assert study.judge(b).verdict == "holds"
+    assert study.judge(a).verdict == "fails"
+    assert study.judge(c).verdict == "open"
+    assert study.judge(All((a, b))).verdict == "fails"
 
 
 def test_one_method_finds_it_more_often_than_another(tmp_path: Path) -> None:

@@ -77,12 +77,21 @@ def test_training_stops_as_soon_as_everything_is_decided(tmp_path: Path) -> None
     assert len(trained.jobs) == 9
 
 
-def test_the_plan_is_the_end_of_what_stays_open(tmp_path: Path) -> None:
+def test_sixteen_runs_are_the_end_of_what_stays_open(tmp_path: Path) -> None:
     study = Study(tmp_path, planned=4)
     claiming(study, Better(FinalReturn(A), FinalReturn(B), share=0.5))  # 30 against 20: just at the margin
     trained = Trained(study)
     assert settle(study, trained) == ["open"]
-    assert len(trained.jobs) == len(set(trained.jobs)) == 8
+    assert len(trained.jobs) == len(set(trained.jobs)) == 32
+
+
+def test_what_is_left_counts_the_runs_to_the_next_test(tmp_path: Path) -> None:
+    """Five runs of each leave it open; ten are tested next."""
+    study = Study(tmp_path, planned=5)
+    claiming(study, Better(FinalReturn(A), FinalReturn(B), share=0.5))
+    trained = Trained(study)
+    trained([Job(training, seed, 1) for training in (A, B) for seed in range(5)])
+    assert seconds_left([study.experiment], study.store, ONE_ITERATION) == 10 * 60.0
 
 
 def test_no_run_begins_that_does_not_fit_the_time_left_and_the_next_call_goes_on(tmp_path: Path) -> None:

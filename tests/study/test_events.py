@@ -17,12 +17,14 @@ CAUGHT = {"seed-0": 0.0, "seed-1": 0.5, "seed-2": 1.0}
 
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The policies that were evaluated, in order; seed 1 catches in half of its episodes, seed 2 in all."""
+    """The policies that were evaluated, in order; seed 1 catches in half of its episodes, 2 in all, 3 late."""
     names: list[str] = []
 
     def evaluate(policy: str, **_: Any) -> SimpleNamespace:
         names.append(Path(policy).stem)
-        return SimpleNamespace(curves={"captured_by": np.full((4, 3), CAUGHT[names[-1]])})
+        curve = np.full((4, events.SOON + 100), CAUGHT.get(names[-1], 0.0))
+        curve[:, events.SOON + 1 :] = CAUGHT.get(names[-1], 1.0)
+        return SimpleNamespace(curves={"captured_by": curve})
 
     monkeypatch.setattr(events, "evaluate", evaluate)
     return names
@@ -33,12 +35,13 @@ def numbers_of(study: Study, runs: int, earlier: dict[str, Any]) -> dict[str, An
     return event_numbers(study.store, A, dict.fromkeys(range(runs), ROWS), earlier)
 
 
-def test_a_trial_finds_the_capture_if_it_catches_in_half_of_its_episodes(tmp_path: Path, ran: list[str]) -> None:
-    numbers = numbers_of(Study(tmp_path), 3, {})
-    assert ran == ["seed-0", "seed-1", "seed-2"]
-    assert numbers["captured_share"] == {"0": 0.0, "1": 0.5, "2": 1.0}
-    assert (numbers["captured_found"], numbers["captured_trials"]) == (2, 3)
-    assert numbers["captured_in_training"] == {"0": 0.5, "1": 0.5, "2": 0.5}
+def test_a_trial_finds_the_capture_if_it_catches_soon_in_half_of_its_episodes(tmp_path: Path, ran: list[str]) -> None:
+    numbers = numbers_of(Study(tmp_path), 4, {})
+    assert ran == ["seed-0", "seed-1", "seed-2", "seed-3"]
+    assert numbers["captured_share"] == {"0": 0.0, "1": 0.5, "2": 1.0, "3": 1.0}
+    assert numbers["captured_soon_share"] == {"0": 0.0, "1": 0.5, "2": 1.0, "3": 0.0}
+    assert (numbers["captured_found"], numbers["captured_trials"]) == (2, 4)
+    assert numbers["captured_in_training"] == dict.fromkeys("0123", 0.5)
 
 
 def test_a_policy_that_was_evaluated_before_is_not_run_again(tmp_path: Path, ran: list[str]) -> None:

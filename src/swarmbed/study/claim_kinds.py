@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from swarmbed.study.claim_source import Source
-from swarmbed.study.claims import LEAST_RUNS, Count, Statement
+from swarmbed.study.claims import Statement
 from swarmbed.study.inference import (
     Evidence,
     all_of,
@@ -15,7 +15,10 @@ from swarmbed.study.inference import (
     share_above,
     share_higher,
 )
+from swarmbed.study.looks import LEAST_RUNS, Count
 from swarmbed.study.readings import Found, Reached, Reading, Returned, Succeeds
+
+WORTH = 0.05  # of the other method's number
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,16 @@ class Better(Statement):
 
     A negative share allows ours to be worse by so much. Two numbers of the same training (two sizes of swarm, say)
     are compared run by run.
+
+    Two methods that are equally good would leave "better" open for ever. So it holds where the runs show that the
+    difference is above 0, and fails where they show that it is below ``worth``, the smallest advantage worth a claim;
+    in between either is right. With a share of its own a claim has said what it is worth.
     """
 
     ours: Reading
     theirs: Reading
     share: float = 0.0
+    worth: float = WORTH
 
     @property
     def words(self) -> str:
@@ -52,16 +60,18 @@ class Better(Statement):
         if self.ours.training == self.theirs.training:
             seeds = sorted(ours.keys() & theirs.keys())
             first, second = ([sign * values[seed] for seed in seeds] for values in (ours, theirs))
-            factor = self._factor(second)
-            differences = [mine - factor * other for mine, other in zip(first, second, strict=True)]
-            return with_enough(len(differences), lambda: mean_above(differences, 0.0, label))
+            return with_enough(len(seeds), lambda: self._decided(first, second, label, _run_by_run))
         first, second = _oriented(ours.values(), theirs.values(), sign)
-        factor = self._factor(second)
-        return with_enough(min(len(first), len(second)), lambda: contrast_above(first, second, label, factor=factor))
+        return with_enough(min(len(first), len(second)), lambda: self._decided(first, second, label, contrast_above))
 
-    def _factor(self, theirs: list[float]) -> float:
+    def _decided(self, ours: list[float], theirs: list[float], label: str, test: Callable[..., Evidence]) -> Evidence:
         """x − y ≥ share · |y| is x − (1 ± share) y ≥ 0, with the sign of y."""
-        return 1.0 + self.share * (1.0 if sum(theirs) >= 0 else -1.0)
+        sign = 1.0 if sum(theirs) >= 0 else -1.0
+        worth = self.worth if self.share == 0.0 else 0.0
+        above, worthwhile = (
+            test(ours, theirs, label, factor=1.0 + share * sign) for share in (self.share, self.share + worth)
+        )
+        return above._replace(p_fails=worthwhile.p_fails)
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,30 @@ class FoundIn(Statement):
 
 
 @dataclass(frozen=True)
+class CanFind(Statement):
+    """A method can find the event: one trial that does shows it. It fails where many that do not show that fewer than a
+    share of its trials would."""
+
+    reading: Found | Succeeds
+    share: float
+
+    @property
+    def words(self) -> str:
+        return f"{self.reading.what}, at least one (it fails below {100 * self.share:.0f} %): {self.reading.who}"
+
+    def counts(self, source: Source) -> list[Count]:
+        return [self.reading.count(source)]
+
+    def evidence(self, source: Source) -> Evidence | None:
+        found = list(self.reading.values(source).values())
+        return with_enough(len(found), lambda: self._shown(int(sum(found)), len(found)))
+
+    def _shown(self, found: int, trials: int) -> Evidence:
+        below = share_above(found, trials, self.share, self.reading.who)
+        return below._replace(p_holds=0.0, p_fails=1.0) if found else below._replace(p_holds=1.0)
+
+
+@dataclass(frozen=True)
 class FoundMore(Statement):
     """A method finds the event in a larger share of its trials than another."""
 
@@ -194,8 +228,8 @@ def best(ours: Reading, others: Sequence[Reading], share: float = 0.0) -> All:
 
 
 def ordered(readings: Sequence[Reading]) -> All:
-    """The first is better than the second, the second than the third, and so on."""
-    return All(tuple(Better(first, second) for first, second in pairwise(readings)))
+    """The first is better than the second, the second than the third, and so on, by however little."""
+    return All(tuple(Better(first, second, worth=0.0) for first, second in pairwise(readings)))
 
 
 def with_enough(runs: int, test: Callable[[], Evidence]) -> Evidence | None:
@@ -204,6 +238,10 @@ def with_enough(runs: int, test: Callable[[], Evidence]) -> Evidence | None:
         return None
     evidence = test()
     return evidence if runs >= LEAST_RUNS else Evidence(evidence.effects)
+
+
+def _run_by_run(ours: list[float], theirs: list[float], label: str, factor: float) -> Evidence:
+    return mean_above([mine - factor * other for mine, other in zip(ours, theirs, strict=True)], 0.0, label)
 
 
 def _oriented(ours: Any, theirs: Any, sign: float) -> tuple[list[float], list[float]]:

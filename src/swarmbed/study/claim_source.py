@@ -1,9 +1,9 @@
 """Where claims get their numbers from: the files under results/, run by run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from swarmbed.evaluation.comparison import standings_in
 from swarmbed.spec.errors import SwarmbedError
@@ -26,9 +26,20 @@ class Source:
     budget: Budget
     experiment: Experiment
     study: Mapping[str, Experiment] = field(default_factory=plan.experiments)  # all experiments by name
+    least_planned: int = 0  # runs of every method that are looked at, if the plan has fewer
+    _kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # what was read from files
+
+    def up_to(self, runs: int) -> Self:
+        """The same results with at least so many runs of every method."""
+        return replace(self, least_planned=runs)
+
+    @property
+    def may_grow(self) -> bool:
+        """A quick look stays one."""
+        return self.budget.most_seeds is None
 
     def planned(self, training: Training) -> int:
-        return plan.seeds_of(self.experiment, training, self.budget, None)
+        return max(plan.seeds_of(self.experiment, training, self.budget, None), self.least_planned)
 
     def runs(self, training: Training) -> dict[int, list[Row]]:
         """Metrics of every finished run of the plan."""
@@ -95,11 +106,6 @@ class Source:
             self._kept[key] = self.store.read_numbers(experiment, name)
         found: dict[str, Any] = self._kept[key]
         return found
-
-    @cached_property
-    def _kept(self) -> dict[str, Any]:
-        """What was read from files: the claims of an experiment share them."""
-        return {}
 
 
 def judgements(experiment: Experiment, store: Store, budget: Budget) -> list[Judgement]:

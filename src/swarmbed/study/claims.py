@@ -1,14 +1,8 @@
 """Findings as code: a claim tests the existing runs and says *holds*, *fails* or *open*.
 
 The unit is always a training run. Episodes of one policy say how well that policy is known, not what the method does
-when it is trained again, so with fewer than three runs of a method nothing about it is decided.
-
-**Sequential testing.** Results are tested whenever a run is added, and every test can give a false positive. Of the 5 %
-error that a claim may make (2.5 % on either side), 1 % is shared evenly by all tests before the end of the plan and 4 %
-is left for the end. The error of several tests never exceeds the sum of their errors, so this holds for any order in
-which runs arrive; it costs the last test little, while an obvious result can still be decided early. Runs beyond the
-plan are ignored. Intervals shown are 95 %, whatever the level at which a claim is decided. Each claim may err with 5 %;
-there is no correction for the number of claims.
+when it is trained again, so with fewer than three runs of a method nothing about it is decided. looks.py says when a
+claim is tested and how the probability of a wrong decision stays below 5 %.
 """
 
 from __future__ import annotations
@@ -16,15 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from swarmbed.study.looks import ERROR, LEAST_RUNS, Count, are_complete, early_error, stages
 
 if TYPE_CHECKING:
     from swarmbed.study.claim_source import Source
     from swarmbed.study.inference import Evidence
-
-LEAST_RUNS = 3
-ERROR = 0.05  # probability of a wrong decision over all tests
-EARLY_ERROR = 0.01  # the part of it shared by the tests before the end of the plan
 
 
 class Verdict(StrEnum):
@@ -33,16 +25,6 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     OPEN = "open"
-
-
-class Count(NamedTuple):
-    """Runs of one method: how many there are to judge by, how many the plan has, and how many are trained."""
-
-    training: str
-    label: str
-    runs: int
-    planned: int
-    trained: int
 
 
 class Statement(ABC):
@@ -101,22 +83,27 @@ class Judgement:
 
 
 def judge(claim: Claim, source: Source) -> Judgement:
-    """Decide a claim by the existing runs."""
+    """Decide a claim by the existing runs: by the plan's, and if these leave it open by more."""
     counts = claim.tested.counts(source)
-    evidence, error = claim.tested.evidence(source), allowed_error(counts)
+    if not counts:  # nothing was trained, so nothing is added and there is one test
+        return _judged(claim, source, ERROR)
+    planned = max(count.planned for count in counts)
+    if not are_complete(counts):
+        return _judged(claim, source, early_error(counts))
+    for stage in stages(planned, may_grow=source.may_grow):
+        larger = source if stage.runs == planned else source.up_to(stage.runs)
+        complete = are_complete(claim.tested.counts(larger))
+        judgement = _judged(claim, larger, stage.error if complete else 0.0)
+        if judgement.verdict is not Verdict.OPEN or not complete:
+            break
+    return judgement
+
+
+def _judged(claim: Claim, source: Source, error: float) -> Judgement:
+    counts, evidence = claim.tested.counts(source), claim.tested.evidence(source)
     verdict = Verdict.OPEN
     if evidence is not None and evidence.p_holds < error / 2:
         verdict = Verdict.HOLDS
     elif evidence is not None and evidence.p_fails < error / 2:
         verdict = Verdict.FAILS
     return Judgement(claim, verdict, evidence, tuple(counts), error)
-
-
-def allowed_error(counts: list[Count]) -> float:
-    """The error probability of a test with this many runs: see the top of this file."""
-    if not counts:
-        return ERROR  # nothing was trained, so nothing is added and there is one test
-    if all(count.runs >= count.planned for count in counts):
-        return ERROR - EARLY_ERROR
-    early_looks = sum(count.planned - LEAST_RUNS for count in counts)
-    return EARLY_ERROR / max(early_looks, 1)

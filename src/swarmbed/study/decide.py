@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from swarmbed.study import plan
 from swarmbed.study.budget import Budget
 from swarmbed.study.claim_source import judgements
-from swarmbed.study.claims import LEAST_RUNS, Judgement, Verdict
+from swarmbed.study.claims import Judgement, Verdict
 from swarmbed.study.experiments.base import Experiment
+from swarmbed.study.looks import LEAST_RUNS
 from swarmbed.study.plan import Job
 from swarmbed.study.store import Store
 
@@ -33,7 +34,7 @@ def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Ca
     """The next run of every method that an open claim waits for, the most worth first.
 
     A claim cannot be decided before there are three runs of each of its methods, so until then each of the runs that
-    are missing to that settles an equal part of it; after that each of the runs that are missing to the plan does.
+    are missing to that settles an equal part of it; after that each of the runs that are missing to the next test does.
     Claims that wait for an evaluation of existing runs may be decided already: they ask for no more. A claim about
     every run of the study asks for none in particular.
     """
@@ -70,13 +71,16 @@ def waits_for_evaluation(judgement: Judgement) -> bool:
 
 
 def seconds_left(which: list[Experiment], store: Store, budget: Budget) -> float | None:
-    """What it would cost one processor to complete the plan of every method that an open claim is about."""
+    """What it would cost one processor to train every run that an open claim waits for."""
     jobs: dict[str, Job] = {}
     for experiment in which:
         open_claims = [j for j in judgements(experiment, store, budget) if j.verdict is Verdict.OPEN]
-        names = {count.training for judgement in open_claims for count in judgement.counts}
-        missing = plan.missing([experiment], store, budget, None)
-        jobs |= {str(job): job for job in missing if job.training.name in names}
+        planned = {count.training: count.planned for judgement in open_claims for count in judgement.counts}
+        for training in experiment.trainings:
+            done = store.finished_seeds(training, budget)
+            missing = (seed for seed in range(planned.get(training.name, 0)) if seed not in done)
+            for job in (Job(training, seed, budget.iterations(training)) for seed in missing):
+                jobs[str(job)] = job
     return plan.duration(list(jobs.values()), store, 1)
 
 

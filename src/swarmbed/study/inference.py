@@ -88,10 +88,12 @@ def all_of(parts: Sequence[Evidence]) -> Evidence:
     """Whether every one of several statements is true.
 
     It holds when the least certain part does: no correction is needed. It fails when any part does, and with k parts
-    there are k opportunities for a false positive, so the smallest of their p-values counts k times.
+    there are k opportunities for a false positive, so the smallest of their p-values counts k times. A part that is
+    certain (p_holds = 0) is none.
     """
     effects = tuple(effect for part in parts for effect in part.effects)
-    p_fails = min(1.0, len(parts) * min(part.p_fails for part in parts))
+    uncertain = sum(part.p_holds > 0.0 for part in parts)
+    p_fails = min(1.0, uncertain * min(part.p_fails for part in parts)) if uncertain else 1.0
     return Evidence(effects, max(part.p_holds for part in parts), p_fails)
 
 

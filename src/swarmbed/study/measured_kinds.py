@@ -7,8 +7,9 @@ from typing import Any
 
 from swarmbed.study.claim_kinds import with_enough
 from swarmbed.study.claim_source import Source
-from swarmbed.study.claims import Count, Statement
+from swarmbed.study.claims import Statement
 from swarmbed.study.inference import Effect, Evidence, mean_above
+from swarmbed.study.looks import Count
 from swarmbed.tasks import make
 from swarmbed.tasks.metric import Metric
 

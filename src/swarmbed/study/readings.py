@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from swarmbed.study.claim_source import BySeed, Source
-from swarmbed.study.claims import Count
+from swarmbed.study.events import SOON, soon_share
 from swarmbed.study.experiments.base import Training
+from swarmbed.study.looks import Count
 from swarmbed.study.store import TAIL, score
 from swarmbed.tasks import make
+from swarmbed.tasks.metric import Metric
 
 
 @dataclass(frozen=True)
@@ -147,16 +149,21 @@ class Succeeds(Reached):
 
 @dataclass(frozen=True)
 class Found(Reading):
-    """Whether the run's greedy policy brings the task's event about in at least half of its episodes: 1 or 0."""
+    """Whether the run's greedy policy brings the task's event about soon in at least half of its episodes: 1 or 0."""
 
     measured_in: str  # the experiment whose numbers hold it
 
-    what = "trials that find it"
+    @property
+    def what(self) -> str:
+        return f"trials with {self._event.label_at(SOON)} in at least half of the episodes"
+
+    @property
+    def _event(self) -> Metric:
+        return next(metric for metric in make(self.training.variant).metrics if metric.kind == "event")
 
     def values(self, source: Source) -> BySeed:
-        event = next(metric for metric in make(self.training.variant).metrics if metric.kind == "event")
         measured = source.numbers(self.measured_in).get(self.training.name, {})
-        shares, returns = measured.get(f"{event.name}_share", {}), measured.get("final_return", {})
+        shares, returns = measured.get(soon_share(self._event), {}), measured.get("final_return", {})
         # A share that was measured on another run than the current one says nothing about it.
         known = [s for s, rows in source.runs(self.training).items() if returns.get(str(s)) == score(rows)]
         return {seed: float(shares[str(seed)] >= 0.5) for seed in known if str(seed) in shares}

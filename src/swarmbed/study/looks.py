@@ -1,0 +1,56 @@
+"""When a claim is tested, and how much error each test may make.
+
+Results are tested whenever a run is added, and every test can give a false positive. A claim may err with 5 % in all
+(2.5 % on either side). The error of several tests never exceeds the sum of their errors, so any division of the 5 %
+holds for any order in which runs arrive:
+
+- 1 % is shared evenly by all tests before the plan is complete: an obvious result can be decided early;
+- 2 % is for the test of the complete plan, by the runs of the plan alone;
+- a claim that is open then is tested twice more, by the first 10 runs of every method and by the first 16, which is as
+  many trials as the paper made of anything, with 1 % each.
+
+A plan of 16 runs has 4 % for its end, and one of 10 to 15 runs 2 % and 2 %. Intervals shown are 95 %, whatever the
+level at which a claim is decided. There is no correction for the number of claims.
+"""
+
+from typing import NamedTuple
+
+LEAST_RUNS = 3
+LATER = (10, 16)  # runs of every method, for claims that the plan leaves open
+ERROR = 0.05  # probability of a wrong decision over all tests
+EARLY_ERROR = 0.01  # the part of it shared by the tests before the end of the plan
+
+
+class Count(NamedTuple):
+    """Runs of one method: how many there are to judge by, how many are planned, and how many are trained."""
+
+    training: str
+    label: str
+    runs: int
+    planned: int
+    trained: int
+
+
+class Stage(NamedTuple):
+    """A number of runs of every method at which a claim is tested, and the error of that test."""
+
+    runs: int
+    error: float
+
+
+def stages(planned: int, *, may_grow: bool = True) -> list[Stage]:
+    """The tests of complete sets of runs: the plan's, and then the later ones that are larger."""
+    later = [runs for runs in LATER if runs > planned and may_grow]
+    error = ERROR - EARLY_ERROR
+    if not later:
+        return [Stage(planned, error)]
+    return [Stage(planned, error / 2), *(Stage(runs, error / 2 / len(later)) for runs in later)]
+
+
+def early_error(counts: list[Count]) -> float:
+    """The error of one test before the plan is complete."""
+    return EARLY_ERROR / max(sum(count.planned - LEAST_RUNS for count in counts), 1)
+
+
+def are_complete(counts: list[Count]) -> bool:
+    return all(count.runs >= count.planned for count in counts)
