@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -37,7 +37,7 @@ class Sum(Unrolled):
     def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
         value = ACTIVATIONS[self.activation].value
         one_slot = lambda x, _: value(product(x, inputs.weights))  # noqa: E731
-        return over_slots(one_slot, jnp.add, inputs.sets, filled=inputs.filled)
+        return over_slots(one_slot, jnp.add, inputs.sets)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         return ACTIVATIONS[self.activation].slope(product(x, weights))
@@ -60,9 +60,10 @@ class Softmax(Pooling):
     ∂u/∂φ_s = p_s (1 + α (φ_s − u)).
 
     Three sums need φ and w of every slot. Computed once and kept in the cache they are cheaper than in one unrolled
-    expression, in which the compiler would recompute them for every sum. Empty slots are computed as well, however many
-    are ``filled``.
+    expression, in which the compiler would recompute them for every sum. Empty slots are computed as well.
     """
+
+    can_leave_out_slots: ClassVar[bool] = False
 
     activation: str
     temperature: float
@@ -111,7 +112,7 @@ class Maximum(Unrolled):
 
     def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
         one_slot = lambda x, _: self._candidate(inputs.weights, x)  # noqa: E731
-        return _or_zero(over_slots(one_slot, jnp.maximum, inputs.sets, filled=inputs.filled))
+        return _or_zero(over_slots(one_slot, jnp.maximum, inputs.sets))
 
     def forward_and_known(self, inputs: Inputs) -> tuple[Float[Array, "B K"], Known]:
         largest = optimization_barrier(self.forward(inputs))
@@ -124,7 +125,7 @@ class Maximum(Unrolled):
             return (bitcast_convert_type(below, whole) & ~in_last_bits) | jnp.asarray(slot, whole)
 
         def index() -> Array:
-            nearest = over_slots(marked, jnp.minimum, inputs.sets, filled=inputs.filled)
+            nearest = over_slots(marked, jnp.minimum, inputs.sets)
             return (nearest & in_last_bits).astype(jnp.int32)
 
         # A condition is a border for the compiler, which would else find the index anew for every slot that uses it.

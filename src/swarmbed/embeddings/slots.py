@@ -11,14 +11,15 @@ However a set is pooled, the derivative has the same form, with a gain g_s per e
     transpose   W̄ = Σ_s x_sᵀ (g_s ū)
 
 The last column of x is 1 for a present slot, so the last row of W is the bias, and all of x is 0 for an absent slot.
-Where it is known that only the first ``filled`` slots of any set have elements, the others are left out.
+Where it is known that only the first ``filled`` slots of any set have elements, the others are left out: there is a
+program for every number of blocks, and each is as fast as one for sets of that size.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -36,18 +37,21 @@ SKIPPED_TOGETHER = 8  # slots of such a block: fewer are more often all empty
 Result = TypeVar("Result")
 Known = tuple[Array, ...]
 Filled = Int[Array, ""] | None
+Residuals = tuple[tuple[Array, Array, Filled], Known]  # weights, sets, filled slots; what the derivative needs
 
 
 class Inputs(NamedTuple):
-    """What is pooled: the weights, the sets, and how many of their first slots have elements, where that is known."""
+    """What is pooled: the weights and the sets."""
 
     weights: Float[Array, "F K"]
     sets: Float[Array, "B S F"]
-    filled: Filled = None
 
 
 class Pooling(ABC):
     """How the activations of a set become one vector, and how each of them counts in its derivative."""
+
+    # False where what the derivative needs has a row for every slot: a shape may not depend on a number.
+    can_leave_out_slots: ClassVar[bool] = True
 
     @abstractmethod
     def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
@@ -78,48 +82,47 @@ class Unrolled(Pooling):
         """∂u/∂h_s for the slots ``slot``, whose elements are x."""
 
     def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
-        weights, sets, filled = inputs
+        weights, sets = inputs
         one_slot = lambda x, slot: self.gain(weights, known, x, slot) * product(x, weights_dot)  # noqa: E731
-        return over_slots(one_slot, jnp.add, sets, filled=filled)
+        return over_slots(one_slot, jnp.add, sets)
 
-    def gains(self, inputs: Inputs, known: Known, first: Any = 0) -> Float[Array, "B S K"]:
-        """∂u/∂h_s of slots that are counted from ``first``."""
-        slots = first + jnp.arange(inputs.sets.shape[1], dtype=jnp.int32)[:, None]
+    def gains(self, inputs: Inputs, known: Known) -> Float[Array, "B S K"]:
+        slots = jnp.arange(inputs.sets.shape[1], dtype=jnp.int32)[:, None]
         return self.gain(inputs.weights, tuple(array[:, None, :] for array in known), inputs.sets, slots)
-
-    def transpose(self, inputs: Inputs, known: Known, cotangent: Float[Array, "B K"]) -> Float[Array, "F K"]:
-        weights, sets, filled = inputs
-        if filled is None:
-            return super().transpose(inputs, known, cotangent)
-        size = block_of(sets.shape[1])
-
-        def add_block(index: Array, total: Array) -> Array:
-            block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
-            return total + _outer(block, self.gains(Inputs(weights, block), known, index * size), cotangent)
-
-        return lax.fori_loop(0, -(-filled // size), add_block, jnp.zeros_like(weights))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 def pool(
     how: Pooling, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
 ) -> Float[Array, "B K"]:
-    """u for every set in the batch. ``filled`` needs sets in whole blocks (see ``ragged``)."""
-    return how.forward(Inputs(weights, sets, filled))
+    """u for every set in the batch."""
+    return _without_empty(lambda few: how.forward(Inputs(weights, few)), how, sets, filled)
+
+
+def _without_empty(
+    function: Callable[[Array], Result], how: Pooling, sets: Float[Array, "B S F"], filled: Filled
+) -> Result:
+    """function(sets) without the blocks of slots that no set fills."""
+    if filled is None or not how.can_leave_out_slots:
+        return function(sets)
+    slots, block = sets.shape[1], block_of(sets.shape[1])
+    widths = [*range(block, slots, block), slots]
+    narrow = [partial(lambda width: function(sets[:, :width]), width) for width in widths]
+    return lax.switch(jnp.maximum(filled - 1, 0) // block, narrow)
 
 
 def _jvp(
     how: Pooling, primals: tuple[Array, Array, Filled], tangents: tuple[Array | SymbolicZero, Array | SymbolicZero, Any]
 ) -> tuple[Array, Array]:
-    inputs = Inputs(*primals)
+    weights, sets, filled = primals
     weights_dot, sets_dot, _ = tangents
-    output, known = how.forward_and_known(inputs)
+    output, known = _without_empty(lambda few: how.forward_and_known(Inputs(weights, few)), how, sets, filled)
     tangent = jnp.zeros_like(output)
     if not isinstance(weights_dot, SymbolicZero):
-        tangent = linear_call(_Tangent(how), _Transpose(how), (inputs, known), weights_dot)
+        tangent = linear_call(_Tangent(how), _Transpose(how), (primals, known), weights_dot)
     if not isinstance(sets_dot, SymbolicZero):
         # Only gradients through the simulator come here; on-policy learners never do.
-        tangent = tangent + (how.gains(inputs, known) * (sets_dot @ inputs.weights)).sum(1)
+        tangent = tangent + (how.gains(Inputs(weights, sets), known) * (sets_dot @ weights)).sum(1)
     return output, tangent
 
 
@@ -132,8 +135,10 @@ class _Tangent:
 
     how: Pooling
 
-    def __call__(self, residuals: tuple[Inputs, Known], weights_dot: Array) -> Array:
-        return self.how.tangent(*residuals, weights_dot)
+    def __call__(self, residuals: Residuals, weights_dot: Array) -> Array:
+        (weights, sets, filled), known = residuals
+        tangent = lambda few: self.how.tangent(Inputs(weights, few), known, weights_dot)  # noqa: E731
+        return _without_empty(tangent, self.how, sets, filled)
 
 
 @dataclass(frozen=True)
@@ -142,8 +147,10 @@ class _Transpose:
 
     how: Pooling
 
-    def __call__(self, residuals: tuple[Inputs, Known], cotangent: Array) -> Array:
-        return self.how.transpose(*residuals, cotangent)
+    def __call__(self, residuals: Residuals, cotangent: Array) -> Array:
+        (weights, sets, filled), known = residuals
+        transpose = lambda few: self.how.transpose(Inputs(weights, few), known, cotangent)  # noqa: E731
+        return _without_empty(transpose, self.how, sets, filled)
 
 
 def _outer(sets: Float[Array, "B S F"], gains: Float[Array, "B S K"], cotangent: Float[Array, "B K"]) -> Array:
@@ -164,11 +171,8 @@ def over_slots(
     one_slot: Callable[[Array, Any], Result],
     combine: Callable[[Result, Result], Result],
     sets: Float[Array, "B S F"],
-    filled: Filled = None,
 ) -> Result:
     """one_slot(x_s, s) of all slots, combined two at a time; unrolled in blocks."""
-    if filled is not None:
-        return _over_filled(one_slot, combine, sets, filled)
     slots = sets.shape[1]
     blocks = -(-slots // (UNROLLED_SLOTS if slots < SKIPPED_SLOTS else SKIPPED_TOGETHER))
     size = -(-slots // blocks)
@@ -191,25 +195,6 @@ def over_slots(
     # Padding the last block instead would copy all of the sets.
     rest = sets[:, whole * size :]
     return combine(total, reduce_block(rest, jnp.int32(whole * size))) if rest.shape[1] else total
-
-
-def _over_filled(
-    one_slot: Callable[[Array, Any], Result],
-    combine: Callable[[Result, Result], Result],
-    sets: Float[Array, "B S F"],
-    filled: Int[Array, ""],
-) -> Result:
-    """The first slots alone, in whole blocks; zeros where there are none, as every pooling of nothing gives."""
-    size = block_of(sets.shape[1])
-
-    def reduce_block(index: Array) -> Result:
-        block = lax.dynamic_slice_in_dim(sets, index * size, size, axis=1)
-        return _reduce_block(one_slot, combine, block, index * size)
-
-    first = partial(reduce_block, jnp.int32(0))
-    nothing = lambda: jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(first))  # noqa: E731
-    add_block = lambda index, total: combine(total, reduce_block(index))  # noqa: E731
-    return lax.fori_loop(1, -(-filled // size), add_block, lax.cond(filled > 0, first, nothing))
 
 
 def _reduce_block(

@@ -1,5 +1,6 @@
 """From a segment of a swarm's life to a batch of samples: a few agents per swarm, their advantages and targets."""
 
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from swarmbed.embeddings.ragged import block_of
 from swarmbed.learn.advantage import advantages, next_values
 from swarmbed.learn.critic import Critic, Value
 from swarmbed.learn.rollout import Act, Environments, Segment, rollout
-from swarmbed.learn.strata import Sizes, drawing_from, is_ragged, strata
+from swarmbed.learn.strata import Sizes, drawing_from, is_ragged, strata, with_every_slot, with_slots
 from swarmbed.networks.base import Model
 from swarmbed.tasks.base import Observation, State, Task
 
@@ -34,43 +35,44 @@ def act_with(task: Task, model: Model, params: PolicyParams, shared_noise: float
     ``shared_noise`` is the share ρ of the noise's variance that the agents of a swarm have in common. What each agent
     does is as likely as before, so learners need not know: ε^i = √ρ ε + √(1 − ρ) ε′^i.
     """
-    everybody = jnp.arange(task.num_agents)
 
     def act(state: State, transmitted: Array | None, key: PRNGKeyArray) -> tuple[Array, Array]:
         if task.is_large:
             apply = lambda seen: model.apply(params.network, model.prepare(seen))  # noqa: E731
             mean = lax.map(lambda one: task.across_agents(one[0], one[1], apply), (state, transmitted))
-        elif is_ragged(model):
+        elif is_ragged(model) and state.extra is None and state.disturbance is None:
             mean = _means_of_ragged(task, model, params, state, transmitted)
         else:
-            seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
-            mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
-            mean = mean.reshape(-1, task.num_agents, task.action_size)
+            mean = _means(task, model, params, state, transmitted)
         noise = _noise(key, mean, shared_noise)
         return mean + jnp.exp(params.log_std) * noise, mean
 
     return act
 
 
+def _means(
+    task: Task, model: Model, params: PolicyParams, state: State, transmitted: Array | None
+) -> Float[Array, "envs N A"]:
+    everybody = jnp.arange(task.num_agents)
+    seen = jax.vmap(lambda s, t: task.observe_from(s, everybody, t))(state, transmitted)
+    mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
+    return mean.reshape(-1, task.num_agents, task.action_size)
+
+
 def _means_of_ragged(
     task: Task, model: Model, params: PolicyParams, state: State, transmitted: Array | None
 ) -> Float[Array, "envs N A"]:
-    """The first agents of all swarms, then the next ones, and so on; those that none of the swarms has are left out."""
+    """With no more slots than the largest of these swarms fills, rounded up to whole blocks."""
     block = block_of(task.num_agents)
-    blocks = -(-task.num_agents // block)
-    numbers = jnp.minimum(jnp.arange(blocks * block), task.num_agents - 1).reshape(blocks, block)
+    widths = [*range(block, task.num_agents, block), task.num_agents]
 
-    def means(viewers: Int[Array, " block"]) -> Float[Array, "block envs A"]:
-        seen = jax.vmap(lambda s, t: task.observe_from(s, viewers, t), out_axes=1)(state, transmitted)
-        mean = model.apply(params.network, model.prepare(flatten_agents(seen)))
-        return mean.reshape(block, -1, task.action_size)
+    def of_width(width: int) -> Float[Array, "envs N A"]:
+        narrow, few = with_slots(state, width), None if transmitted is None else transmitted[:, :width]
+        mean = _means(task.resized(width), with_every_slot(model, width), params, narrow, few)
+        return jnp.pad(mean, ((0, 0), (0, task.num_agents - width), (0, 0)))
 
-    def of_block(viewers: Int[Array, " block"]) -> Float[Array, "block envs A"]:
-        nobody = lambda viewers: jnp.zeros((block, state.present.shape[0], task.action_size))  # noqa: E731
-        return lax.cond(state.present[:, viewers].any(), means, nobody, viewers)
-
-    mean = lax.map(of_block, numbers)
-    return jnp.moveaxis(merge_leading(mean, 2)[: task.num_agents], 0, 1)
+    filled = jnp.where(state.present, jnp.arange(1, task.num_agents + 1), 0).max()
+    return lax.switch(jnp.maximum(filled - 1, 0) // block, [partial(of_width, width) for width in widths])
 
 
 def _noise(key: PRNGKeyArray, mean: Float[Array, "envs N A"], shared: float) -> Float[Array, "envs N A"]:

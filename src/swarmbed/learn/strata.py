@@ -5,13 +5,14 @@ Every group of environments draws from its own part of the sizes; together they 
 
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Int
 
 from swarmbed.learn.schedule import with_numbers
 from swarmbed.networks.base import Model
-from swarmbed.tasks.base import Task
+from swarmbed.tasks.base import State, Task
 from swarmbed.tasks.swarm import SwarmTask
 
 Sizes = Int[Array, "*groups sizes"]
@@ -35,10 +36,19 @@ def is_ragged(model: Model) -> bool:
     return any(each.is_ragged for each in model.layout.sets)
 
 
-def with_every_slot(model: Model) -> Model:
-    """The same model, which computes empty slots as well.
+def with_every_slot(model: Model, slots: int | None = None) -> Model:
+    """The same model, which computes empty slots as well; sets of swarms of mixed sizes have ``slots``, if given.
 
     Going back through the sensed elements of swarms of mixed sizes, skipping blocks of them costs more than it saves.
     """
-    sets = tuple(each._replace(is_ragged=False) for each in model.layout.sets)
+    sets = tuple(
+        each._replace(is_ragged=False, slots=slots or each.slots) if each.is_ragged else each
+        for each in model.layout.sets
+    )
     return replace(model, layout=model.layout._replace(sets=sets))
+
+
+def with_slots(state: State, slots: int) -> State:
+    """The first ``slots`` agents of a batch of swarms in which the others are absent."""
+    agents = jax.tree.map(lambda leaf: leaf[:, :slots], state.agents)
+    return state._replace(agents=agents, present=state.present[:, :slots])
