@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from swarmbed.compute.chunks import in_pieces
 from swarmbed.embeddings.base import Embedding, Params, clear, column_normalised
 from swarmbed.embeddings.poolings import ACTIVATIONS, Maximum, Softmax, Sum
-from swarmbed.embeddings.ragged import Ragged, in_blocks
+from swarmbed.embeddings.ragged import Ragged, ragged
 from swarmbed.embeddings.slots import Pooling, pool
 from swarmbed.spec.observation import SetLayout
 from swarmbed.spec.settings import setting
@@ -35,7 +35,7 @@ class Neural(Embedding):
     ) -> Float[Array, "B S F+1"] | Ragged:
         """Elements with their presence as a last column: the bias is its weight, so absent slots stay exactly 0."""
         packed = jnp.concatenate([clear(elements, mask), mask[..., None].astype(elements.dtype)], -1)
-        return in_blocks(packed, mask) if layout.is_ragged else packed
+        return ragged(packed, mask) if layout.is_ragged else packed
 
     def init(self, layout: SetLayout, key: PRNGKeyArray) -> Params:
         sizes = (layout.features, *self.features)

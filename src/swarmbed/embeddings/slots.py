@@ -11,8 +11,8 @@ However a set is pooled, the derivative has the same form, with a gain g_s per e
     transpose   W̄ = Σ_s x_sᵀ (g_s ū)
 
 The last column of x is 1 for a present slot, so the last row of W is the bias, and all of x is 0 for an absent slot.
-Where it is known that only the first ``filled`` slots of any set have elements, the others are left out: there is a
-program for every number of blocks, and each is as fast as one for sets of that size.
+Where it is known that only the first ``filled`` slots of any set have elements, most of the others are left out (see
+``ragged``).
 """
 
 from abc import ABC, abstractmethod
@@ -28,7 +28,7 @@ from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Float, Int
 
 from swarmbed.compute.linear import linear_call
-from swarmbed.embeddings.ragged import block_of
+from swarmbed.embeddings.ragged import as_wide_as_filled
 
 UNROLLED_SLOTS = 25  # larger sets are reduced block by block, which keeps compile time and code size bounded
 SKIPPED_SLOTS = 100  # sets of at least this many may have empty blocks
@@ -102,13 +102,10 @@ def pool(
 def _without_empty(
     function: Callable[[Array], Result], how: Pooling, sets: Float[Array, "B S F"], filled: Filled
 ) -> Result:
-    """function(sets) without the blocks of slots that no set fills."""
+    """function(sets) without most of the slots that no set fills."""
     if filled is None or not how.can_leave_out_slots:
         return function(sets)
-    slots, block = sets.shape[1], block_of(sets.shape[1])
-    widths = [*range(block, slots, block), slots]
-    narrow = [partial(lambda width: function(sets[:, :width]), width) for width in widths]
-    return lax.switch(jnp.maximum(filled - 1, 0) // block, narrow)
+    return as_wide_as_filled(lambda width: function(sets[:, :width]), filled, sets.shape[1])
 
 
 def _jvp(

@@ -1,6 +1,5 @@
 """From a segment of a swarm's life to a batch of samples: a few agents per swarm, their advantages and targets."""
 
-from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from swarmbed.algorithms.base import Algorithm, Batch, PolicyParams
 from swarmbed.compute import devices
-from swarmbed.embeddings.ragged import block_of
+from swarmbed.embeddings.ragged import as_wide_as_filled, last_filled
 from swarmbed.learn.advantage import advantages, next_values
 from swarmbed.learn.critic import Critic, Value
 from swarmbed.learn.rollout import Act, Environments, Segment, rollout
@@ -62,17 +61,14 @@ def _means(
 def _means_of_ragged(
     task: Task, model: Model, params: PolicyParams, state: State, transmitted: Array | None
 ) -> Float[Array, "envs N A"]:
-    """With no more slots than the largest of these swarms fills, rounded up to whole blocks."""
-    block = block_of(task.num_agents)
-    widths = [*range(block, task.num_agents, block), task.num_agents]
+    """With hardly more slots than the largest of these swarms fills."""
 
     def of_width(width: int) -> Float[Array, "envs N A"]:
         narrow, few = with_slots(state, width), None if transmitted is None else transmitted[:, :width]
         mean = _means(task.resized(width), with_every_slot(model, width), params, narrow, few)
         return jnp.pad(mean, ((0, 0), (0, task.num_agents - width), (0, 0)))
 
-    filled = jnp.where(state.present, jnp.arange(1, task.num_agents + 1), 0).max()
-    return lax.switch(jnp.maximum(filled - 1, 0) // block, [partial(of_width, width) for width in widths])
+    return as_wide_as_filled(of_width, last_filled(state.present).max(), task.num_agents)
 
 
 def _noise(key: PRNGKeyArray, mean: Float[Array, "envs N A"], shared: float) -> Float[Array, "envs N A"]:
@@ -172,7 +168,7 @@ def make_batch(
     )
     order = _shuffled(shuffle_key, rows(there))
     if is_ragged(value.model):
-        places = jnp.where(seen[0].present[: how.steps], jnp.arange(1, task.num_agents + 1), 0).max(2)
+        places = last_filled(seen[0].present[: how.steps])
         smallest = min(value.minibatch, getattr(algorithm, "minibatch", value.minibatch))
         order = _by_size(order, rows(spread(places)), max(1, smallest // devices.device_count()))
     return jax.tree.map(lambda leaf: leaf[order], batch)

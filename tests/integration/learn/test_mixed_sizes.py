@@ -64,17 +64,22 @@ def test_present_agents_act_as_without_any_order(pooling: str, name: str, quick_
     plain = with_every_slot(model)
     assert is_ragged(model) and not is_ragged(plain)
 
+    def means_of(state, each, key):
+        params = PolicyParams(model.init(key), jnp.zeros(2))
+        return act_with(task, each, params)(state, jax.vmap(task.transmit)(state), key)[1]
+
     @quick_jit
     def means(key):
+        """All sizes side by side, and those of each size by themselves, which need fewer slots."""
         state = start(task, key, 6).state
-        transmitted = jax.vmap(task.transmit)(state)
-        params = PolicyParams(model.init(key), jnp.zeros(2))
-        means = [act_with(task, each, params)(state, transmitted, key)[1] for each in (model, plain)]
-        return state.present, *means
+        alone = [jax.tree.map(lambda leaf, i=i: leaf[i : i + 2], state) for i in (0, 2, 4)]
+        found = jnp.concatenate([means_of(each, model, key) for each in alone])
+        return state.present, means_of(state, plain, key), means_of(state, model, key), found
 
-    there, found, wanted = map(np.asarray, means(jax.random.key(0)))
-    assert there.sum() == 2 * (3 + 7 + 11)
-    assert np.allclose(found[there], wanted[there], atol=1e-6)
+    there, wanted, *found = map(np.asarray, means(jax.random.key(0)))
+    assert there.sum(1).tolist() == [3, 3, 7, 7, 11, 11]
+    for each in found:
+        assert np.allclose(each[there], wanted[there], atol=1e-6)
 
 
 def test_a_minibatch_holds_the_same_samples_sorted_by_size() -> None:

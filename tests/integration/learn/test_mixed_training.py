@@ -1,5 +1,7 @@
 """Every algorithm takes swarms of mixed sizes."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -10,7 +12,7 @@ from swarmbed.tasks import make
 
 
 @pytest.mark.parametrize("algorithm", ["trpo", "ppo", "analytic"])
-def test_every_algorithm_learns_from_mixed_sizes(algorithm: str) -> None:
+def test_every_algorithm_learns_from_mixed_sizes(algorithm: str, tmp_path: Path) -> None:
     result = swarmbed.train(
         make("pursuit", num_agents=6, sizes=(2, 4, 6), horizon=16),
         algorithm=algorithm,
@@ -18,6 +20,7 @@ def test_every_algorithm_learns_from_mixed_sizes(algorithm: str) -> None:
         iterations=2,
         seed=0,
         progress=False,
+        out=tmp_path / "run",
     )
     assert len(result.metrics) == 2
     actions = result.policy.act(result.policy.task.initial(jax.random.key(0)), jax.random.key(1))
