@@ -22,7 +22,7 @@ LEVELS = {A.name: 30.0, B.name: 20.0, C.name: 10.0}
 
 
 class Trained:
-    """Instead of training: a run of a method ends near its level, after so many processor seconds."""
+    """Instead of training: a run of a method ends near its level, after so many seconds, one after the other."""
 
     def __init__(self, study: Study, seconds: float = 60.0) -> None:
         self.study, self.seconds, self.now = study, seconds, 0.0
@@ -32,7 +32,7 @@ class Trained:
         for job in jobs:
             self.jobs.append(str(job))
             self.write(job.training, job.seed)
-        self.now += self.seconds
+            self.now += self.seconds
 
     def write(self, training: Training, seed: int) -> None:
         row = {"mean_return": LEVELS[training.name] + 0.01 * seed, "seconds": self.seconds}
@@ -92,6 +92,20 @@ def test_what_is_left_counts_the_runs_to_the_next_test(tmp_path: Path) -> None:
     trained = Trained(study)
     trained([Job(training, seed, 1) for training in (A, B) for seed in range(5)])
     assert seconds_left([study.experiment], study.store, ONE_ITERATION) == 10 * 60.0
+
+
+@pytest.mark.parametrize(("seconds", "rounds"), [(130.0, [2]), (70.0, [1]), (50.0, [])])
+def test_every_worker_gets_two_runs_if_they_fit_the_time(tmp_path: Path, seconds: float, rounds: list[int]) -> None:
+    study = Study(tmp_path)
+    claiming(study, A_OVER_B, B_OVER_C)
+    for training in (A, B, C):
+        Trained(study, 60.0).write(training, 0)
+    trained: list[list[Job]] = []
+    decide(
+        [study.experiment], study.store, ONE_ITERATION, seconds=seconds, workers=1, train=trained.append,
+        evaluate=lambda: None, clock=lambda: seconds * len(trained),
+    )  # fmt: skip
+    assert [len(jobs) for jobs in trained] == rounds
 
 
 def test_no_run_begins_that_does_not_fit_the_time_left_and_the_next_call_goes_on(tmp_path: Path) -> None:

@@ -103,9 +103,8 @@ def decide(
     until = clock() + seconds
     failed: set[str] = set()
     while True:
-        fitting = [c for c in candidates(which, store, budget) if c.seconds <= until - clock()]
-        chosen = [c.job for c in fitting if str(c.job) not in failed][:workers]
-        if chosen:
+        untried = [c for c in candidates(which, store, budget) if str(c.job) not in failed]
+        if chosen := _chosen(untried, workers, until - clock()):
             train(chosen)
             failed |= {str(job) for job in chosen if job.seed not in store.finished_seeds(job.training, budget)}
             continue
@@ -115,6 +114,15 @@ def decide(
         evaluate()
         if _waiting(which, store, budget) >= waiting:
             return
+
+
+def _chosen(possible: list[Candidate], workers: int, seconds: float) -> list[Job]:
+    """Up to two runs for each worker, so that one whose run was short need not wait for the longest; all of them end
+    within the time."""
+    first = [c for c in possible if c.seconds <= seconds][:workers]
+    longest = max((c.seconds for c in first), default=0.0)
+    then = [c for c in possible if c not in first and longest + c.seconds <= seconds][:workers]
+    return [c.job for c in (*first, *then)]
 
 
 def _waiting(which: list[Experiment], store: Store, budget: Budget) -> int:
