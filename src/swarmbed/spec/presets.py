@@ -56,11 +56,15 @@ PRESETS: dict[str, tuple[str, Config]] = {
     ),
     # One start in seven falls back to a chase; its critic tells by iteration 30.
     "few": (
-        "pursuit by 5 to 10 pursuers: mixed sizes, each learns from its own distance, the best of three starts",
+        "pursuit by 5 to 10 pursuers: mixed sizes, own distances, noise that stays, the best of three starts",
         {
             "task": {"num_agents": 10, "sizes": list(range(5, 11)), "distance_credit": "own"},
             "algorithm": {"initial_log_std": -0.7},
-            "run": {"iterations": 200, "starts": "3:30", "schedule": ["approach_cost=0.6:0,0.6:40,0:80"]},
+            "run": {
+                "iterations": 240,
+                "starts": "3:30",
+                "schedule": ["approach_cost=0.6:0,0.6:40,0:80", "least_log_std=-0.9:0,-0.9:120,-2:180"],
+            },
         },
     ),
     "quick": (
