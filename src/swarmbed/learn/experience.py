@@ -64,8 +64,9 @@ def _means_of_ragged(
     """With hardly more slots than the largest of these swarms fills."""
 
     def of_width(width: int) -> Float[Array, "envs N A"]:
-        narrow, few = with_slots(state, width), None if transmitted is None else transmitted[:, :width]
-        mean = _means(task.resized(width), with_every_slot(model, width), params, narrow, few)
+        narrow, few = with_slots(task, state, width)
+        sent = None if transmitted is None else transmitted[:, :width]
+        mean = _means(narrow, with_every_slot(model, width), params, few, sent)
         return jnp.pad(mean, ((0, 0), (0, task.num_agents - width), (0, 0)))
 
     return as_wide_as_filled(of_width, last_filled(state.present).max(), task.num_agents)

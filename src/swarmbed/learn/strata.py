@@ -48,7 +48,11 @@ def with_every_slot(model: Model, slots: int | None = None) -> Model:
     return replace(model, layout=model.layout._replace(sets=sets))
 
 
-def with_slots(state: State, slots: int) -> State:
-    """The first ``slots`` agents of a batch of swarms in which the others are absent."""
+def with_slots(task: Task, state: State, slots: int) -> tuple[Task, State]:
+    """The first ``slots`` agents of a batch of swarms in which the others are absent, and the task that they have.
+
+    Settings may be arrays here, so the task is not checked again.
+    """
     agents = jax.tree.map(lambda leaf: leaf[:, :slots], state.agents)
-    return state._replace(agents=agents, present=state.present[:, :slots])
+    narrow = with_numbers(task, {"num_agents": slots, "sizes": ()})
+    return narrow, state._replace(agents=agents, present=state.present[:, :slots])

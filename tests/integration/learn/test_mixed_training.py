@@ -18,6 +18,7 @@ def test_every_algorithm_learns_from_mixed_sizes(algorithm: str, tmp_path: Path)
         algorithm=algorithm,
         batch=BatchSettings(environments=4, segment=16),
         iterations=2,
+        schedule=["approach_cost=1:0,0:2"],  # a setting that changes, while swarms of one size get fewer slots
         seed=0,
         progress=False,
         out=tmp_path / "run",
