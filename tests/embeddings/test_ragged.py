@@ -42,6 +42,12 @@ def test_the_smallest_width_that_holds_what_is_filled_is_taken(quick_jit: Any) -
     assert [int(width(jnp.int32(filled))) for filled in (0, 1, 4, 5, 8, 9, 10)] == [4, 4, 4, 8, 8, 10, 10]
 
 
+def test_under_vmap_all_have_the_width_that_holds_the_largest(quick_jit: Any) -> None:
+    """A width for each would compute all widths for everybody."""
+    each = quick_jit(jax.vmap(lambda filled: as_wide_as_filled(jnp.asarray, filled, 10)))
+    assert each(jnp.array([1, 7, 2])).tolist() == [8, 8, 8]
+
+
 def test_samples_are_sorted_where_sets_are_ragged() -> None:
     mask = jnp.array([[True, True], [False, False], [True, False]])
     sets = ragged(jnp.arange(12.0).reshape(3, 2, 2), mask)

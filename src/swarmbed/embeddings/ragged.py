@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.custom_batching import custom_vmap
 from jaxtyping import Bool, Float, Int
 
 WIDTHS = 10  # at most so many: more waste fewer slots, fewer compile faster
@@ -43,9 +44,21 @@ def widths(slots: int) -> list[int]:
 
 
 def as_wide_as_filled(function: Callable[[int], Result], filled: Int[Array, ""], slots: int) -> Result:
-    """function(width) of the smallest width that holds the first ``filled`` slots."""
+    """function(width) of the smallest width that holds the first ``filled`` slots; under vmap, those of all."""
     possible = widths(slots)
-    return lax.switch(jnp.maximum(filled - 1, 0) // possible[0], [partial(function, width) for width in possible])
+    index = jnp.maximum(_most(filled) - 1, 0) // possible[0]
+    return lax.switch(index, [partial(function, width) for width in possible])
+
+
+@custom_vmap
+def _most(filled: Int[Array, ""]) -> Int[Array, ""]:
+    """One number for all of a batch: with a number each, vmap would compute every width for all of them."""
+    return filled
+
+
+@_most.def_vmap
+def _most_of_all(_: int, __: list[bool], filled: Int[Array, " batch"]) -> tuple[Int[Array, ""], bool]:
+    return filled.max(), False
 
 
 def by_size(batch: Any) -> Any:
