@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +10,7 @@ from jax import Array
 from jax.lax import bitcast_convert_type, cond, optimization_barrier
 from jaxtyping import Bool, Float
 
-from swarmbed.compute.chunks import in_pieces
-from swarmbed.embeddings.slots import Inputs, Known, Pooling, Unrolled, over_slots, product
+from swarmbed.embeddings.slots import Inputs, Known, Unrolled, over_slots, product
 
 
 class Activation(NamedTuple):
@@ -43,59 +42,53 @@ class Sum(Unrolled):
         return ACTIVATIONS[self.activation].slope(product(x, weights))
 
 
-class SoftmaxParts(NamedTuple):
-    """h, w, 1 / Σ w and u."""
-
-    hidden: Float[Array, "B S K"]
-    weight: Float[Array, "B S K"]
-    inverse: Float[Array, "B K"]
-    pooled: Float[Array, "B K"]
-
-
 @dataclass(frozen=True)
-class Softmax(Pooling):
+class Softmax(Unrolled):
     """u = Σ_s w_s φ_s / Σ_s w_s with w_s = e^{αφ_s}, φ_s = act(h_s); 0 for the empty set.
 
     The largest exponent is factored out, so e^{αφ} cannot overflow; the ratio does not change. With p_s = w_s / Σ w,
     ∂u/∂φ_s = p_s (1 + α (φ_s − u)).
 
-    Three sums need φ and w of every slot. Computed once and kept in the cache they are cheaper than in one unrolled
-    expression, in which the compiler would recompute them for every sum. Empty slots are computed as well.
+    Largest exponent, Σ w and Σ w φ are three passes over the slots. Each computes φ anew, in registers: an array of
+    all φ would leave the cache.
     """
-
-    can_leave_out_slots: ClassVar[bool] = False
 
     activation: str
     temperature: float
 
     def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
-        return in_pieces(lambda piece: self._pooled(inputs.weights, piece).pooled, inputs.sets)
+        return self.forward_and_known(inputs)[0]
 
     def forward_and_known(self, inputs: Inputs) -> tuple[Float[Array, "B K"], Known]:
-        hidden, weight, inverse, pooled = self._pooled(inputs.weights, inputs.sets)
-        value, slope = ACTIVATIONS[self.activation]
-        excess = self.temperature * (value(hidden) - pooled[:, None])
-        return pooled, (optimization_barrier(weight * inverse[:, None] * (1.0 + excess) * slope(hidden)),)
+        weights, sets = inputs
 
-    def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
-        return (known[0] * optimization_barrier(inputs.sets @ weights_dot)).sum(1)
+        def exponent(x: Array, _: Any) -> Array:
+            return jnp.where(_present(x), self.temperature * self._feature(weights, x), -jnp.inf)
 
-    def gains(self, inputs: Inputs, known: Known) -> Float[Array, "B S K"]:
-        return known[0]
+        def pooled() -> Known:
+            largest = optimization_barrier(_or_zero(over_slots(exponent, jnp.maximum, sets)))
+            weight = lambda x, _: self._weight(x, self._feature(weights, x), largest)  # noqa: E731
+            weighted = lambda x, _: weight(x, _) * self._feature(weights, x)  # noqa: E731
+            total = over_slots(weight, jnp.add, sets)
+            inverse = 1.0 / jnp.where(total > 0, total, 1.0)
+            return over_slots(weighted, jnp.add, sets) * inverse, largest, inverse
 
-    def _pooled(self, weights: Array, sets: Array) -> SoftmaxParts:
-        hidden = optimization_barrier(sets @ weights)
-        features = ACTIVATIONS[self.activation].value(hidden)
-        exponent = jnp.where(_present(sets), self.temperature * features, -jnp.inf)
-        largest = _or_zero(exponent.max(1))
-        weight = optimization_barrier(self._weight(sets, features, largest[:, None]))
-        total = weight.sum(1)
-        inverse = 1.0 / jnp.where(total > 0, total, 1.0)
-        return SoftmaxParts(hidden, weight, *optimization_barrier((inverse, (weight * features).sum(1) * inverse)))
+        known = _behind_a_border(pooled, sets)
+        return known[0], known
 
-    def _weight(self, x: Array, features: Array, largest: Array) -> Array:
+    def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
+        pooled, largest, inverse = known
+        hidden = product(x, weights)
+        feature = ACTIVATIONS[self.activation].value(hidden)
+        share = self._weight(x, feature, largest) * inverse
+        return share * (1.0 + self.temperature * (feature - pooled)) * ACTIVATIONS[self.activation].slope(hidden)
+
+    def _feature(self, weights: Array, x: Array) -> Array:
+        return ACTIVATIONS[self.activation].value(product(x, weights))
+
+    def _weight(self, x: Array, feature: Array, largest: Array) -> Array:
         # Absent slots are 0 and may lie far above the largest exponent.
-        exponent = jnp.minimum(self.temperature * features - largest, 0.0)
+        exponent = jnp.minimum(self.temperature * feature - largest, 0.0)
         return jnp.where(_present(x), jnp.exp(exponent), 0.0)
 
 
@@ -124,19 +117,24 @@ class Maximum(Unrolled):
             below = jnp.maximum(largest - self._candidate(inputs.weights, x), 0.0)
             return (bitcast_convert_type(below, whole) & ~in_last_bits) | jnp.asarray(slot, whole)
 
-        def index() -> Array:
+        def index() -> Known:
             nearest = over_slots(marked, jnp.minimum, inputs.sets)
-            return (nearest & in_last_bits).astype(jnp.int32)
+            return ((nearest & in_last_bits).astype(jnp.int32),)
 
-        # A condition is a border for the compiler, which would else find the index anew for every slot that uses it.
-        anybody = _present(inputs.sets).any()
-        return largest, (cond(anybody, index, lambda: jnp.zeros(largest.shape, jnp.int32)),)
+        return largest, _behind_a_border(index, inputs.sets)
 
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         return jnp.where(known[0] == slot, ACTIVATIONS[self.activation].slope(product(x, weights)), 0.0)
 
     def _candidate(self, weights: Array, x: Array) -> Array:
         return jnp.where(_present(x), ACTIVATIONS[self.activation].value(product(x, weights)), -jnp.inf)
+
+
+def _behind_a_border(function: Callable[[], Known], sets: Float[Array, "B S F"]) -> Known:
+    """function(), or zeros where all sets are empty: a condition is a border for the compiler, which would else compute
+    the result anew for every slot that uses it."""
+    nothing = lambda: jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(function))  # noqa: E731
+    return cond(_present(sets).any(), function, nothing)
 
 
 def _or_zero(largest: Array) -> Array:
