@@ -56,10 +56,10 @@ PRESETS: dict[str, tuple[str, Config]] = {
     ),
     # One start in seven falls back to a chase; its critic tells by iteration 30.
     "few": (
-        "pursuit by 5 to 10 pursuers: mixed sizes, own distances, noise that stays, the best of three starts",
+        "pursuit by few pursuers: 4 to 8 of them, own distances, noise that stays, the best of three starts",
         {
-            "task": {"num_agents": 10, "sizes": list(range(5, 11)), "distance_credit": "own"},
-            "algorithm": {"initial_log_std": -0.7},
+            "task": {"num_agents": 8, "sizes": list(range(4, 9)), "distance_credit": "own"},
+            "algorithm": {"initial_log_std": -0.7, "discount": 0.995},
             "run": {
                 "iterations": 240,
                 "starts": "3:30",

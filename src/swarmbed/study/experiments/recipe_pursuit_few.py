@@ -1,4 +1,4 @@
-"""(Ours) pursuit by fewer agents: trained with 5 to 10, beside the recipe for 10."""
+"""(Ours) pursuit by fewer agents: trained with 4 to 8, beside the recipe for 10."""
 
 from swarmbed.study.claim_kinds import Better, BetterThanController, Within
 from swarmbed.study.claims import Claim
@@ -12,7 +12,7 @@ BY_FIVE, BY_TEN = Reached(FEW, NAME, 5, 200), Reached(FEW, NAME, 10, 200)
 
 EXPERIMENT = Experiment(
     name=NAME,
-    title="Pursuit, 5 and 10 agents: trained with 5 to 10, beside the recipe for 10",
+    title="Pursuit, 5 and 10 agents: trained with 4 to 8, beside the recipe for 10",
     claims=(
         Claim("(ours) five catch in half of the episodes by step 200", Within(BY_FIVE, above=0.5)),
         Claim("(ours) five catch more than those trained with ten", Better(BY_FIVE, Reached(RECIPE, NAME, 5, 200))),
