@@ -8,16 +8,16 @@ from swarmbed.study.plan import Job
 from swarmbed.study.ray_pool import RayPool
 from swarmbed.study.store import Store
 
-FEW = few("pursuit-global")  # 200 iterations, three starts of 30
+FEW = few("pursuit-global")  # 240 iterations, three starts of 30
 
 
 def test_the_papers_budget_takes_a_training_as_it_is() -> None:
-    assert BUDGETS["paper"].config(FEW, 4)["run"] == FEW.config["run"] | {"iterations": 200, "seed": 4}
+    assert BUDGETS["paper"].config(FEW, 4)["run"] == FEW.config["run"] | {"iterations": 240, "seed": 4}
 
 
 def test_short_starts_are_a_share_of_their_iterations_too() -> None:
     run = Budget("a tenth", 0.1, 2).config(FEW, 0)["run"]
-    assert (run["iterations"], run["starts"]) == (20, "3:3")
+    assert (run["iterations"], run["starts"]) == (24, "3:3")
     run = Budget("hardly any", 0.001, 2).config(FEW, 0)["run"]
     assert (run["iterations"], run["starts"]) == (1, "3:1")
 
@@ -31,5 +31,5 @@ def test_the_first_slice_of_a_run_on_a_cluster_holds_its_short_starts(tmp_path: 
             return len(self.targets)
 
     pool = RayPool(Store(tmp_path / "results", tmp_path / "work"), BUDGETS["paper"], None)
-    pool._submit(Remote(), Job(FEW, 0, 200))
+    pool._submit(Remote(), Job(FEW, 0, 240))
     assert Remote.targets == [30]
