@@ -8,7 +8,7 @@ from study_files import ONE_ITERATION, A, B, C, Study
 
 from metrics_files import write_metrics
 from swarmbed.cli.main import main
-from swarmbed.study.claim_kinds import Better, FoundIn
+from swarmbed.study.claim_kinds import Better, FoundIn, FoundMore
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.claims import Claim, Statement
 from swarmbed.study.decide import candidates, decide, seconds_left
@@ -128,6 +128,16 @@ def test_what_waits_for_an_evaluation_is_evaluated_and_not_trained_further(tmp_p
     assert settle(study, trained) == ["open"]
     assert trained.jobs == []
     assert candidates([study.experiment], study.store, ONE_ITERATION) == []
+
+
+def test_what_waits_for_an_evaluation_still_gets_the_least_number_of_runs(tmp_path: Path) -> None:
+    """Nothing of B is trained, so no evaluation of A could decide anything."""
+    study = Study(tmp_path)
+    claiming(study, FoundMore(Found(A, "made-up"), Found(B, "made-up")))
+    study.returns(A, [-1.0] * 4)
+    trained = Trained(study)
+    assert settle(study, trained) == ["open"]
+    assert sorted(trained.jobs) == [f"{B.name} seed {seed}" for seed in range(3)]
 
 
 def test_a_claim_about_every_run_of_the_study_asks_for_none_in_particular(tmp_path: Path) -> None:

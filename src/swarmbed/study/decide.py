@@ -35,7 +35,7 @@ def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Ca
 
     A claim cannot be decided before there are three runs of each of its methods, so until then each of the runs that
     are missing to that settles an equal part of it; after that each of the runs that are missing to the next test does.
-    Claims that wait for an evaluation of existing runs may be decided already: they ask for no more. A claim about
+    Claims that have these three and wait for an evaluation may be decided already: they ask for no more. A claim about
     every run of the study asks for none in particular.
     """
     found: dict[str, Candidate] = {}
@@ -57,13 +57,14 @@ def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Ca
 
 def runs_lacking(judgement: Judgement) -> dict[str, int]:
     """How many runs of each method a claim waits for before it can next be decided; none if more would not help."""
-    if judgement.verdict is not Verdict.OPEN or waits_for_evaluation(judgement):
+    if judgement.verdict is not Verdict.OPEN:
         return {}
-    for enough in (lambda count: min(LEAST_RUNS, count.planned), lambda count: count.planned):
-        lacking = {c.training: enough(c) - c.trained for c in judgement.counts if c.trained < enough(c)}
-        if lacking:
-            return lacking
-    return {}
+    least, planned = (
+        {c.training: enough(c) - c.trained for c in judgement.counts if c.trained < enough(c)}
+        for enough in (lambda count: min(LEAST_RUNS, count.planned), lambda count: count.planned)
+    )
+    # Without the least number of runs no evaluation can decide anything.
+    return least or ({} if waits_for_evaluation(judgement) else planned)
 
 
 def waits_for_evaluation(judgement: Judgement) -> bool:
