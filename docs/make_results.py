@@ -36,13 +36,13 @@ prints the same verdicts.
 (`src/swarmbed/study/experiments/`), tested over *training runs*, never over the episodes of one policy, and it
 *holds*, *fails* or is *open*. Effects are differences of means over runs (how much better the first is), means or
 shares, with 95 % intervals: Welch's and Student's t, Fisher's exact test with Newcombe's interval for counts of
-trials. That a method is better *holds* where the runs show a difference above 0, and *fails* where they show that it
-is worse or better by less than {LITTLE}, so that methods that are equally good do not stay open for ever. With fewer
-than {LEAST_RUNS} runs of a method nothing is decided. Results are tested after every run, with an error of {TOTAL} over
-all tests of a claim: the tests before the end of the plan share {EARLY}, its end has {PLAN_ERROR}; a claim that is open
-then is tested twice more, by {LATER} and by {MOST} runs of every method, with {LATER_ERROR} each ({MOST} is the paper's
-number of trials). There is no correction for the number of claims. *Runs* are those behind a verdict, out of those
-planned for the next test.
+trials. That a method is better *holds* where the runs show a difference above 0. Where the claim says so, it *fails*
+where they show that it is better by less than {LITTLE}, or worse: methods that are equally good need not stay open for
+ever. With fewer than {LEAST_RUNS} runs of a method nothing is decided. Results are tested after every run, with an
+error of {TOTAL} over all tests of a claim: the tests before the end of the plan share {EARLY}, its end has
+{PLAN_ERROR}; a claim that is open then is tested twice more, by {LATER} and by {MOST} runs of every method, with
+{LATER_ERROR} each ({MOST} is the paper's number of trials). There is no correction for the number of claims. *Runs*
+are those behind a verdict, out of those planned for the next test.
 
 **Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Comparisons
 show the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims

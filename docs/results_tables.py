@@ -7,6 +7,7 @@ from typing import Any
 from results_files import DECISIONS, METRICS, RESULTS, load, metric, read_returns
 
 from swarmbed.evaluation.comparison import standings_in
+from swarmbed.study.events import SOON
 from swarmbed.study.experiments import pursuit_global
 
 STEPS = (50, 100, 200, 500, 1024)
@@ -21,7 +22,7 @@ SETTINGS = {
 def run_table(numbers: dict[str, Any]) -> list[str]:
     headings = ["method", "seeds", "iterations", "final return (per seed)", "median of the top five", "minutes per run"]
     captures = any(entry.get("captured_trials") for entry in numbers.values())
-    headings += ["caught in training", "caught, greedy", "by step 200", "capture found in"] if captures else []
+    headings += ["caught in training", "caught, greedy", f"by step {SOON}", "capture found in"] if captures else []
     lines = ["", "| " + " | ".join(headings) + " |", "|---" * len(headings) + "|"]
     for entry in numbers.values():
         cells = [entry["label"], str(entry["seeds"]), str(entry["iterations"])]

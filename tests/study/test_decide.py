@@ -85,13 +85,25 @@ def test_sixteen_runs_are_the_end_of_what_stays_open(tmp_path: Path) -> None:
     assert len(trained.jobs) == len(set(trained.jobs)) == 32
 
 
-def test_what_is_left_counts_the_runs_to_the_next_test(tmp_path: Path) -> None:
-    """Five runs of each leave it open; ten are tested next."""
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_is_left_counts_the_runs_to_the_next_test(tmp_path: Path, order: int) -> None:
+    """Five runs of A and B leave the first claim open, and ten of each are tested next; C lacks its five."""
     study = Study(tmp_path, planned=5)
-    claiming(study, Better(FinalReturn(A), FinalReturn(B), share=0.5))
+    claims = (Better(FinalReturn(A), FinalReturn(B), share=0.5), Better(FinalReturn(A), FinalReturn(C), share=2.0))
+    claiming(study, *claims[::order])
     trained = Trained(study)
     trained([Job(training, seed, 1) for training in (A, B) for seed in range(5)])
-    assert seconds_left([study.experiment], study.store, ONE_ITERATION) == 10 * 60.0
+    assert seconds_left([study.experiment], study.store, ONE_ITERATION) == (10 + 5) * 60.0
+
+
+def test_between_two_tests_nothing_is_evaluated(tmp_path: Path) -> None:
+    """Five runs of A are evaluated and leave it open, the sixth is not: the next test has ten."""
+    study = Study(tmp_path)
+    claiming(study, FoundIn(Found(A, "made-up"), 0.5))
+    study.shares(a=[1.0, 0.0, 1.0, 0.0, 1.0])
+    study.returns(A, [-1.0] * 6)
+    (next_run,) = candidates([study.experiment], study.store, ONE_ITERATION)
+    assert str(next_run.job) == f"{A.name} seed 6"
 
 
 @pytest.mark.parametrize(("seconds", "rounds"), [(130.0, [2]), (70.0, [1]), (50.0, [])])

@@ -12,7 +12,7 @@ OURS, THEIRS = [-19.0, -21.5, -20.0, -18.5], [-24.0, -22.5, -30.0]
 
 def test_the_interval_of_a_mean_worked_by_hand() -> None:
     """1, 2, 3: mean 2, s = 1, error 1 / √3 = 0.5774; t of 2 degrees of freedom is 4.3027, so 2 ± 2.4841."""
-    (effect,), p_holds, p_fails = mean_above([1.0, 2.0, 3.0], 0.0, "x")
+    (effect,), p_holds, p_fails, _ = mean_above([1.0, 2.0, 3.0], 0.0, "x")
     assert (effect.value, effect.low, effect.high) == pytest.approx((2.0, -0.4841, 4.4841), abs=1e-4)
     assert p_holds == pytest.approx(stats.ttest_1samp([1, 2, 3], 0.0, alternative="greater").pvalue)
     assert p_holds + p_fails == pytest.approx(1.0)
@@ -21,7 +21,7 @@ def test_the_interval_of_a_mean_worked_by_hand() -> None:
 def test_a_difference_is_that_of_welch() -> None:
     oracle = stats.ttest_ind(OURS, THEIRS, equal_var=False, alternative="greater")
     interval = stats.ttest_ind(OURS, THEIRS, equal_var=False).confidence_interval(0.95)
-    (effect,), p_holds, p_fails = contrast_above(OURS, THEIRS, "x")
+    (effect,), p_holds, p_fails, _ = contrast_above(OURS, THEIRS, "x")
     assert (effect.low, effect.high) == pytest.approx((interval.low, interval.high))
     assert (p_holds, p_fails) == pytest.approx((oracle.pvalue, 1 - oracle.pvalue))
 
@@ -57,7 +57,7 @@ def test_newcombes_own_example() -> None:
 def test_counts_are_compared_by_fishers_exact_test(ours: tuple[int, int], theirs: tuple[int, int]) -> None:
     table = [[ours[0], ours[1] - ours[0]], [theirs[0], theirs[1] - theirs[0]]]
     expected = [stats.fisher_exact(table, alternative=side).pvalue for side in ("greater", "less")]
-    assert share_higher(*ours, *theirs, "x")[1:] == pytest.approx(expected)
+    assert share_higher(*ours, *theirs, "x")[1:3] == pytest.approx(expected)
 
 
 def test_a_share_is_tested_by_the_binomial_tail() -> None:
@@ -72,4 +72,10 @@ def test_all_of_several_hold_as_surely_as_the_weakest_and_fail_with_a_correction
     both = all_of(parts)
     assert [effect.label for effect in both.effects] == ["a", "b"]
     assert (both.p_holds, both.p_fails) == pytest.approx((1.0, 3 * 0.3))
-    assert all_of(parts[:2])[1:] == pytest.approx((0.2, 2 * 0.3))
+    assert all_of(parts[:2])[1:3] == pytest.approx((0.2, 2 * 0.3))
+
+
+def test_all_of_several_are_proved_only_together() -> None:
+    proved, likely = Evidence((), 0.0, 1.0, is_proved=True), Evidence((), 0.0, 1.0)
+    assert all_of([proved, proved]).is_proved
+    assert not all_of([proved, likely]).is_proved

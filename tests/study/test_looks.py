@@ -32,7 +32,7 @@ def test_looking_after_every_run_misleads_in_one_study_of_twenty(planned: int, s
     looks += [(runs, runs, error) for runs, error in stages(planned)]
     wrong = careless = 0
     for ours, theirs in draws:
-        tails = [min(contrast_above(ours[:a], theirs[:b], "x")[1:]) for a, b, _ in looks]
+        tails = [min(contrast_above(ours[:a], theirs[:b], "x")[1:3]) for a, b, _ in looks]
         wrong += any(tail < error / 2 for tail, (_, _, error) in zip(tails, looks, strict=True))
         careless += any(tail < ERROR / 2 for tail in tails)
     assert wrong / studies < 0.06

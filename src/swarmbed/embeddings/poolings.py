@@ -10,7 +10,7 @@ from jax import Array
 from jax.lax import bitcast_convert_type, cond, optimization_barrier
 from jaxtyping import Bool, Float
 
-from swarmbed.embeddings.slots import Inputs, Known, Unrolled, over_slots, product
+from swarmbed.embeddings.slots import Inputs, Known, Pooling, over_slots, product
 
 
 class Activation(NamedTuple):
@@ -28,7 +28,7 @@ ACTIVATIONS: dict[str, Activation] = {
 
 
 @dataclass(frozen=True)
-class Sum(Unrolled):
+class Sum(Pooling):
     """u = Σ_s act(h_s)."""
 
     activation: str
@@ -43,7 +43,7 @@ class Sum(Unrolled):
 
 
 @dataclass(frozen=True)
-class Softmax(Unrolled):
+class Softmax(Pooling):
     """u = Σ_s w_s φ_s / Σ_s w_s with w_s = e^{αφ_s}, φ_s = act(h_s); 0 for the empty set.
 
     The largest exponent is factored out, so e^{αφ} cannot overflow; the ratio does not change. With p_s = w_s / Σ w,
@@ -93,7 +93,7 @@ class Softmax(Unrolled):
 
 
 @dataclass(frozen=True)
-class Maximum(Unrolled):
+class Maximum(Pooling):
     """u = max_s act(h_s), and 0 for the empty set. Of equal elements the first one gets the gradient.
 
     The largest element is stored as the index of its slot: a value recomputed for the derivative may differ in its last
@@ -133,7 +133,8 @@ class Maximum(Unrolled):
 def _behind_a_border(function: Callable[[], Known], sets: Float[Array, "B S F"]) -> Known:
     """function(), or zeros where all sets are empty: a condition is a border for the compiler, which would else compute
     the result anew for every slot that uses it."""
-    nothing = lambda: jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(function))  # noqa: E731
+    shapes = jax.eval_shape(function)
+    nothing = lambda: tuple(jnp.zeros(leaf.shape, leaf.dtype) for leaf in shapes)  # noqa: E731
     return cond(_present(sets).any(), function, nothing)
 
 

@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -48,10 +48,8 @@ class Inputs(NamedTuple):
 
 
 class Pooling(ABC):
-    """How the activations of a set become one vector, and how each of them counts in its derivative."""
-
-    # False where what the derivative needs has a row for every slot: a shape may not depend on a number.
-    can_leave_out_slots: ClassVar[bool] = True
+    """How the activations of a set become one vector, and how each of them counts in its derivative: by a gain that is
+    cheap to compute where it is needed, from the element and known (B, K) arrays."""
 
     @abstractmethod
     def forward(self, inputs: Inputs) -> Float[Array, "B K"]:
@@ -62,33 +60,23 @@ class Pooling(ABC):
         return self.forward(inputs), ()
 
     @abstractmethod
-    def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
-        """u̇."""
-
-    @abstractmethod
-    def gains(self, inputs: Inputs, known: Known) -> Float[Array, "B S K"]:
-        """∂u/∂h_s of every slot."""
-
-    def transpose(self, inputs: Inputs, known: Known, cotangent: Float[Array, "B K"]) -> Float[Array, "F K"]:
-        """W̄."""
-        return _outer(inputs.sets, self.gains(inputs, known), cotangent)
-
-
-class Unrolled(Pooling):
-    """A pooling whose gain is cheap to compute where it is needed, from the element and known (B, K) arrays."""
-
-    @abstractmethod
     def gain(self, weights: Float[Array, "F K"], known: Known, x: Float[Array, "*rows F"], slot: Any) -> Array:
         """∂u/∂h_s for the slots ``slot``, whose elements are x."""
 
     def tangent(self, inputs: Inputs, known: Known, weights_dot: Float[Array, "F K"]) -> Float[Array, "B K"]:
+        """u̇."""
         weights, sets = inputs
         one_slot = lambda x, slot: self.gain(weights, known, x, slot) * product(x, weights_dot)  # noqa: E731
         return over_slots(one_slot, jnp.add, sets)
 
     def gains(self, inputs: Inputs, known: Known) -> Float[Array, "B S K"]:
+        """∂u/∂h_s of every slot."""
         slots = jnp.arange(inputs.sets.shape[1], dtype=jnp.int32)[:, None]
         return self.gain(inputs.weights, tuple(array[:, None, :] for array in known), inputs.sets, slots)
+
+    def transpose(self, inputs: Inputs, known: Known, cotangent: Float[Array, "B K"]) -> Float[Array, "F K"]:
+        """W̄."""
+        return _outer(inputs.sets, self.gains(inputs, known), cotangent)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
@@ -96,14 +84,12 @@ def pool(
     how: Pooling, weights: Float[Array, "F K"], sets: Float[Array, "B S F"], filled: Filled = None
 ) -> Float[Array, "B K"]:
     """u for every set in the batch."""
-    return _without_empty(lambda few: how.forward(Inputs(weights, few)), how, sets, filled)
+    return _without_empty(lambda few: how.forward(Inputs(weights, few)), sets, filled)
 
 
-def _without_empty(
-    function: Callable[[Array], Result], how: Pooling, sets: Float[Array, "B S F"], filled: Filled
-) -> Result:
+def _without_empty(function: Callable[[Array], Result], sets: Float[Array, "B S F"], filled: Filled) -> Result:
     """function(sets) without most of the slots that no set fills."""
-    if filled is None or not how.can_leave_out_slots:
+    if filled is None:
         return function(sets)
     return as_wide_as_filled(lambda width: function(sets[:, :width]), filled, sets.shape[1])
 
@@ -113,7 +99,7 @@ def _jvp(
 ) -> tuple[Array, Array]:
     weights, sets, filled = primals
     weights_dot, sets_dot, _ = tangents
-    output, known = _without_empty(lambda few: how.forward_and_known(Inputs(weights, few)), how, sets, filled)
+    output, known = _without_empty(lambda few: how.forward_and_known(Inputs(weights, few)), sets, filled)
     tangent = jnp.zeros_like(output)
     if not isinstance(weights_dot, SymbolicZero):
         tangent = linear_call(_Tangent(how), _Transpose(how), (primals, known), weights_dot)
@@ -135,7 +121,7 @@ class _Tangent:
     def __call__(self, residuals: Residuals, weights_dot: Array) -> Array:
         (weights, sets, filled), known = residuals
         tangent = lambda few: self.how.tangent(Inputs(weights, few), known, weights_dot)  # noqa: E731
-        return _without_empty(tangent, self.how, sets, filled)
+        return _without_empty(tangent, sets, filled)
 
 
 @dataclass(frozen=True)
@@ -147,7 +133,7 @@ class _Transpose:
     def __call__(self, residuals: Residuals, cotangent: Array) -> Array:
         (weights, sets, filled), known = residuals
         transpose = lambda few: self.how.transpose(Inputs(weights, few), known, cotangent)  # noqa: E731
-        return _without_empty(transpose, self.how, sets, filled)
+        return _without_empty(transpose, sets, filled)
 
 
 def _outer(sets: Float[Array, "B S F"], gains: Float[Array, "B S K"], cotangent: Float[Array, "B K"]) -> Array:

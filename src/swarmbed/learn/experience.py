@@ -39,7 +39,7 @@ def act_with(task: Task, model: Model, params: PolicyParams, shared_noise: float
         if task.is_large:
             apply = lambda seen: model.apply(params.network, model.prepare(seen))  # noqa: E731
             mean = lax.map(lambda one: task.across_agents(one[0], one[1], apply), (state, transmitted))
-        elif is_ragged(model) and state.extra is None and state.disturbance is None:
+        elif is_ragged(model) and model.any_number_of_slots and state.extra is None and state.disturbance is None:
             mean = _means_of_ragged(task, model, params, state, transmitted)
         else:
             mean = _means(task, model, params, state, transmitted)

@@ -39,7 +39,7 @@ def is_ragged(model: Model) -> bool:
 def with_every_slot(model: Model, slots: int | None = None) -> Model:
     """The same model, which computes empty slots as well; sets of swarms of mixed sizes have ``slots``, if given.
 
-    Going back through the sensed elements of swarms of mixed sizes, skipping blocks of them costs more than it saves.
+    Gradients through the simulator need it: what they go back through has one shape.
     """
     sets = tuple(
         each._replace(is_ragged=False, slots=slots or each.slots) if each.is_ragged else each

@@ -45,6 +45,7 @@ class Better(Statement):
             theirs = f"{theirs} ({self.theirs.what})"
         margin = f", by at least {100 * self.share:.0f} %" if self.share > 0 else ""
         margin = f", or worse by at most {-100 * self.share:.0f} %" if self.share < 0 else margin
+        margin = f" (it fails below {100 * self.worth:.0f} %)" if self.share == 0 and self.worth > 0 else margin
         return f"{what}{margin}: {self.ours.who} better than {theirs}"
 
     def counts(self, source: Source) -> list[Count]:
@@ -122,8 +123,8 @@ class Within(Statement):
     def _inside(self, values: list[float]) -> Evidence:
         parts = [mean_above(values, self.above, self.reading.who)] if self.above is not None else []
         if self.below is not None:
-            effects, p_holds, p_fails = mean_above(values, self.below, self.reading.who)
-            parts.append(Evidence(effects, p_fails, p_holds))  # below is not above
+            above = mean_above(values, self.below, self.reading.who)
+            parts.append(Evidence(above.effects, above.p_fails, above.p_holds))  # below is not above
         both = all_of(parts)
         return both._replace(effects=both.effects[:1])
 
@@ -169,7 +170,7 @@ class CanFind(Statement):
 
     def _shown(self, found: int, trials: int) -> Evidence:
         below = share_above(found, trials, self.share, self.reading.who)
-        return below._replace(p_holds=0.0, p_fails=1.0) if found else below._replace(p_holds=1.0)
+        return below._replace(p_holds=0.0, p_fails=1.0, is_proved=True) if found else below._replace(p_holds=1.0)
 
 
 @dataclass(frozen=True)

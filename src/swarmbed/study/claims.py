@@ -94,7 +94,7 @@ def judge(claim: Claim, source: Source) -> Judgement:
         larger = source if stage.runs == planned else source.up_to(stage.runs)
         complete = are_complete(claim.tested.counts(larger))
         judgement = _judged(claim, larger, stage.error if complete else 0.0)
-        if judgement.verdict is not Verdict.OPEN or not complete:
+        if judgement.verdict is not Verdict.OPEN or judgement.evidence is None or not complete:
             break
     return judgement
 
@@ -102,7 +102,7 @@ def judge(claim: Claim, source: Source) -> Judgement:
 def _judged(claim: Claim, source: Source, error: float) -> Judgement:
     counts, evidence = claim.tested.counts(source), claim.tested.evidence(source)
     verdict = Verdict.OPEN
-    if evidence is not None and evidence.p_holds < error / 2:
+    if evidence is not None and (evidence.is_proved or evidence.p_holds < error / 2):
         verdict = Verdict.HOLDS
     elif evidence is not None and evidence.p_fails < error / 2:
         verdict = Verdict.FAILS

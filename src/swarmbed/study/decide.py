@@ -63,8 +63,8 @@ def runs_lacking(judgement: Judgement) -> dict[str, int]:
         {c.training: enough(c) - c.trained for c in judgement.counts if c.trained < enough(c)}
         for enough in (lambda count: min(LEAST_RUNS, count.planned), lambda count: count.planned)
     )
-    # Without the least number of runs no evaluation can decide anything.
-    return least or ({} if waits_for_evaluation(judgement) else planned)
+    # Without the least number of runs, or between two tests (with no error left), no evaluation can decide anything.
+    return least or ({} if judgement.error > 0 and waits_for_evaluation(judgement) else planned)
 
 
 def waits_for_evaluation(judgement: Judgement) -> bool:
@@ -76,7 +76,8 @@ def seconds_left(which: list[Experiment], store: Store, budget: Budget) -> float
     jobs: dict[str, Job] = {}
     for experiment in which:
         open_claims = [j for j in judgements(experiment, store, budget) if j.verdict is Verdict.OPEN]
-        planned = {count.training: count.planned for judgement in open_claims for count in judgement.counts}
+        counts = sorted((c for judgement in open_claims for c in judgement.counts), key=lambda count: count.planned)
+        planned = {count.training: count.planned for count in counts}  # the largest that a claim asks for
         for training in experiment.trainings:
             done = store.finished_seeds(training, budget)
             missing = (seed for seed in range(planned.get(training.name, 0)) if seed not in done)

@@ -30,12 +30,14 @@ class Evidence(NamedTuple):
     """What the runs say about a statement.
 
     ``p_holds`` is how likely runs that speak for it so clearly would be if it were false, ``p_fails`` how likely runs
-    that speak against it so clearly would be if it were true: a small one decides.
+    that speak against it so clearly would be if it were true: a small one decides. ``is_proved``: the runs leave no
+    doubt that it holds, whenever they are looked at.
     """
 
     effects: tuple[Effect, ...]
     p_holds: float = 1.0
     p_fails: float = 1.0
+    is_proved: bool = False
 
 
 def mean_above(values: Sequence[float], bound: float, label: str) -> Evidence:
@@ -88,13 +90,12 @@ def all_of(parts: Sequence[Evidence]) -> Evidence:
     """Whether every one of several statements is true.
 
     It holds when the least certain part does: no correction is needed. It fails when any part does, and with k parts
-    there are k opportunities for a false positive, so the smallest of their p-values counts k times. A part that is
-    certain (p_holds = 0) is none.
+    there are k opportunities for a false positive, so the smallest of their p-values counts k times.
     """
     effects = tuple(effect for part in parts for effect in part.effects)
-    uncertain = sum(part.p_holds > 0.0 for part in parts)
-    p_fails = min(1.0, uncertain * min(part.p_fails for part in parts)) if uncertain else 1.0
-    return Evidence(effects, max(part.p_holds for part in parts), p_fails)
+    p_fails = min(1.0, len(parts) * min(part.p_fails for part in parts))
+    is_proved = all(part.is_proved for part in parts)
+    return Evidence(effects, max(part.p_holds for part in parts), p_fails, is_proved)
 
 
 def _student(value: float, bound: float, squared_error: float, freedom: float, label: str) -> Evidence:

@@ -4,7 +4,8 @@ Results are tested whenever a run is added, and every test can give a false posi
 (2.5 % on either side). The error of several tests never exceeds the sum of their errors, so any division of the 5 %
 holds for any order in which runs arrive:
 
-- 1 % is shared evenly by all tests before the plan is complete: an obvious result can be decided early;
+- 1 % is shared evenly by all tests before the plan is complete: an obvious result can be decided early (and is looked
+  at again when the next run is in, until the plan is complete);
 - 2 % is for the test of the complete plan, by the runs of the plan alone;
 - a claim that is open then is tested twice more, by the first 10 runs of every method and by the first 16, which is as
   many trials as the paper made of anything, with 1 % each.

@@ -11,11 +11,15 @@ from swarmbed.learn.learner import BatchSettings
 from swarmbed.tasks import make
 
 
-@pytest.mark.parametrize("algorithm", ["trpo", "ppo", "analytic"])
-def test_every_algorithm_learns_from_mixed_sizes(algorithm: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("algorithm", "embedding"),
+    [("trpo", "neural"), ("ppo", "neural"), ("analytic", "neural"), ("trpo", "concatenation")],
+)
+def test_every_algorithm_learns_from_mixed_sizes(algorithm: str, embedding: str, tmp_path: Path) -> None:
     result = swarmbed.train(
         make("pursuit", num_agents=6, sizes=(2, 4, 6), horizon=16),
         algorithm=algorithm,
+        embedding=embedding,
         batch=BatchSettings(environments=4, segment=16),
         iterations=2,
         schedule=["approach_cost=1:0,0:2"],  # a setting that changes, while swarms of one size get fewer slots
