@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from study_files import ONE_ITERATION, A, B, C, Study
 
-from swarmbed.study.claim_kinds import Better, BetterThanController, Within, best, ordered
+from swarmbed.study.claim_kinds import All, Better, BetterThanController, Within, best, ordered
 from swarmbed.study.claim_source import Source
 from swarmbed.study.claims import Claim, judge
 from swarmbed.study.experiments.base import Training
@@ -38,8 +38,7 @@ def test_one_method_is_better_than_another(study: Study, ours: list[float], thei
     study.returns(B, theirs)
     judged = study.judge(Better(A_RETURN, B_RETURN))
     assert judged.verdict == verdict
-    assert judged.evidence is not None
-    assert judged.evidence.effects[0].value == pytest.approx(np.mean(ours) - np.mean(theirs))
+    assert judged.effects[0].value == pytest.approx(np.mean(ours) - np.mean(theirs))
     if verdict == "open":
         assert judged.missing == "more runs: 5 of A, 5 of B"
 
@@ -54,7 +53,8 @@ def test_a_claim_that_the_plan_leaves_open_is_tested_again_by_10_and_by_16_runs(
         study.returns(A, runs(-14.0, ours))
         study.returns(B, runs(-16.5, theirs))
         judged = study.judge(better)
-        found.append((judged.verdict.value, judged.error, [(count.runs, count.planned) for count in judged.counts]))
+        (part,) = judged.parts
+        found.append((judged.verdict.value, part.error, [(count.runs, count.planned) for count in judged.counts]))
     assert found == [
         ("open", 0.0, [(5, 10), (5, 10)]),  # 2 % did not decide it; nothing is tested before there are ten of each
         ("open", 0.0, [(10, 10), (9, 10)]),
@@ -99,8 +99,7 @@ def test_two_runs_decide_nothing_however_far_apart(study: Study) -> None:
     judged = study.judge(Better(A_RETURN, B_RETURN))
     assert judged.verdict == "open"
     assert judged.missing == "at least 3 runs of B"
-    assert judged.evidence is not None
-    assert judged.evidence.effects[0].low > 900  # it is shown all the same
+    assert judged.effects[0].low > 900  # it is shown all the same
 
 
 def test_runs_beyond_the_plan_are_not_looked_at(tmp_path: Path) -> None:
@@ -160,6 +159,27 @@ def test_one_part_that_fails_is_enough_while_another_waits_for_runs(study: Study
     judged = study.judge(best(A_RETURN, [B_RETURN, C_RETURN]))
     assert judged.verdict == "fails"
     assert {count.label: count.runs for count in judged.counts} == {"A": 5, "B": 5, "C": 0}
+
+
+def test_a_part_that_the_plan_decided_waits_for_the_others(study: Study) -> None:
+    """A is better than C with five runs each, whatever later ones of C say, and than B with sixteen."""
+    spread = [-3.0, -1.5, 0.0, 1.5, 3.0] * 4
+    study.returns(A, [-14.0 + each for each in spread[:16]])
+    study.returns(B, [-16.5 + each for each in spread[:16]])
+    study.returns(C, [*(-90.0 + each for each in spread[:5]), *[-1.0] * 11])
+    judged = study.judge(best(A_RETURN, [B_RETURN, C_RETURN]))
+    assert judged.verdict == "holds"
+    assert {count.label: count.runs for count in judged.counts} == {"A": 16, "B": 16, "C": 5}
+
+
+def test_to_fail_one_of_several_parts_must_be_clearer_than_a_claim_of_its_own(study: Study) -> None:
+    """A is below B with a p of 0.007: enough for one test of 1 %, not for one of two."""
+    study.returns(A, [6.0, 7.0, 8.0, 5.0, 9.0])
+    study.returns(B, [8.1, 9.1, 10.1, 11.1, 12.1])
+    study.returns(C, [-90.0, -91.0, -92.0, -89.0, -88.0])
+    alone, worth = Better(A_RETURN, B_RETURN, worth=0.0), Better(A_RETURN, C_RETURN)
+    assert study.judge(alone).verdict == "fails"
+    assert study.judge(All((alone, worth))).verdict == "open"
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,11 @@ def test_a_mean_over_every_run_spends_its_error_over_the_looks_like_any_other(tm
         took(study, A, [50.0, 51.0, 52.0])
         judged[len(trainings) * planned] = study.judge(ABOVE_40_HOURS)
     assert {planned: found.verdict.value for planned, found in judged.items()} == {3: "holds", 15: "open"}
-    assert {planned: found.error for planned, found in judged.items()} == pytest.approx({3: 0.02, 15: 0.01 / 12})
-    for found in judged.values():
-        assert found.evidence is not None
-        assert found.evidence.p_holds == pytest.approx((1 - np.sqrt(363 / 365)) / 2)
+    parts = {planned: found.parts[0] for planned, found in judged.items()}
+    assert {planned: part.error for planned, part in parts.items()} == pytest.approx({3: 0.02, 15: 0.01 / 12})
+    for part in parts.values():
+        assert part.evidence is not None
+        assert part.evidence.p_holds == pytest.approx((1 - np.sqrt(363 / 365)) / 2)
     assert judged[15].missing == "more runs: 12 of the study"
 
 

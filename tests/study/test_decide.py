@@ -1,6 +1,7 @@
 """What is trained next to decide open claims, with a pool that only writes files."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,13 @@ from study_files import ONE_ITERATION, A, B, C, Study
 
 from metrics_files import write_metrics
 from swarmbed.cli.main import main
-from swarmbed.study.claim_kinds import Better, FoundIn, FoundMore
+from swarmbed.study.claim_kinds import Better, FoundIn, FoundMore, best
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.claims import Claim, Statement
-from swarmbed.study.decide import candidates, decide, seconds_left
+from swarmbed.study.decide import Candidate, Chooser, candidates, evaluations, judged, seconds_left
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.measured_kinds import EveryRun
-from swarmbed.study.plan import Job
+from swarmbed.study.plan import Evaluation, Job, Work
 from swarmbed.study.readings import FinalReturn, Found
 
 A_OVER_B, B_OVER_C = Better(FinalReturn(A), FinalReturn(B)), Better(FinalReturn(B), FinalReturn(C))
@@ -28,11 +29,11 @@ class Trained:
         self.study, self.seconds, self.now = study, seconds, 0.0
         self.jobs: list[str] = []
 
-    def __call__(self, jobs: list[Job]) -> None:
-        for job in jobs:
-            self.jobs.append(str(job))
-            self.write(job.training, job.seed)
-            self.now += self.seconds
+    def __call__(self, work: Work) -> None:
+        self.jobs.append(str(work))
+        if isinstance(work, Job):
+            self.write(work.training, work.seed)
+        self.now += self.seconds
 
     def write(self, training: Training, seed: int) -> None:
         row = {"mean_return": LEVELS[training.name] + 0.01 * seed, "seconds": self.seconds}
@@ -43,19 +44,58 @@ def claiming(study: Study, *statements: Statement) -> None:
     study.experiment = replace(study.experiment, claims=tuple(Claim(str(i), s) for i, s in enumerate(statements)))
 
 
-def settle(study: Study, trained: Trained, seconds: float = 1e6, workers: int = 1) -> list[str]:
-    decide(
-        [study.experiment], study.store, ONE_ITERATION, seconds=seconds, workers=workers, train=trained,
-        evaluate=lambda: None, clock=lambda: trained.now,
-    )  # fmt: skip
+def settle(study: Study, trained: Trained, seconds: float = 1e6) -> list[str]:
+    """One worker that does what it is told until there is nothing more."""
+    chooser = Chooser([study.experiment], study.store, ONE_ITERATION, seconds, clock=lambda: trained.now)
+    while (work := chooser([])) is not None:
+        trained(work)
     return [judgement.verdict.value for judgement in judgements(study.experiment, study.store, ONE_ITERATION)]
+
+
+def next_runs(study: Study, *under_way: Job) -> list[Candidate]:
+    return candidates(judged([study.experiment], study.store, ONE_ITERATION), study.store, ONE_ITERATION, under_way)
+
+
+def time_left(study: Study) -> float | None:
+    return seconds_left(judged([study.experiment], study.store, ONE_ITERATION), study.store, ONE_ITERATION)
 
 
 def test_the_run_that_most_claims_wait_for_comes_first(tmp_path: Path) -> None:
     study = Study(tmp_path)
     claiming(study, A_OVER_B, B_OVER_C)
-    first, *_ = candidates([study.experiment], study.store, ONE_ITERATION)
+    first, *_ = next_runs(study)
     assert str(first.job) == f"{B.name} seed 0"
+
+
+def test_a_run_that_is_under_way_is_not_given_out_again(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    claiming(study, FoundIn(Found(A, "made-up"), 0.5))
+    (first,) = next_runs(study)
+    (second,) = next_runs(study, first.job)
+    assert (first.job.seed, second.job.seed) == (0, 1)
+
+
+def test_a_part_that_is_clear_asks_for_no_more_runs(tmp_path: Path) -> None:
+    """A is better than C and level with B: ten runs of A and B are next, C keeps its five."""
+    study = Study(tmp_path)
+    claiming(study, best(FinalReturn(A), [FinalReturn(B), FinalReturn(C)]))
+    for training, level in ((A, 30.0), (B, 30.0), (C, 10.0)):
+        study.returns(training, [level + 9.0 * seed for seed in (-1, 0, 1, -0.5, 0.5)])
+    assert {candidate.job.training.name for candidate in next_runs(study)} == {A.name, B.name}
+    (judgement,) = judgements(study.experiment, study.store, ONE_ITERATION)
+    assert judgement.missing == "more runs: 5 of A, 5 of B"
+    assert [(count.runs, count.planned) for count in judgement.counts] == [(5, 10), (5, 10), (5, 5)]
+
+
+def test_the_claim_that_is_nearly_decided_comes_first(tmp_path: Path) -> None:
+    """A is about two standard errors above B; B and C are level. A run of each costs the same."""
+    study = Study(tmp_path)
+    claiming(study, A_OVER_B, B_OVER_C)
+    spread = [-9.0, 0.0, 9.0, -4.5, 4.5]
+    for training, level in ((A, 40.0), (B, 30.0), (C, 30.0)):
+        study.returns(training, [level + each for each in spread])
+    worth = {candidate.job.training.name: candidate.settles for candidate in next_runs(study)}
+    assert worth[B.name] > worth[A.name] > 3 * worth[C.name] > 0
 
 
 def test_a_cheap_run_comes_before_a_dear_one(tmp_path: Path) -> None:
@@ -63,7 +103,7 @@ def test_a_cheap_run_comes_before_a_dear_one(tmp_path: Path) -> None:
     claiming(study, A_OVER_B)
     for training, seconds in ((A, 600.0), (B, 60.0)):
         Trained(study, seconds).write(training, 0)
-    first, second = candidates([study.experiment], study.store, ONE_ITERATION)
+    first, second = next_runs(study)
     assert (first.job.training, first.job.seed, second.job.training) == (B, 1, A)
     assert first.worth == pytest.approx(10 * second.worth)
 
@@ -73,7 +113,7 @@ def test_training_stops_as_soon_as_everything_is_decided(tmp_path: Path) -> None
     study = Study(tmp_path)
     claiming(study, A_OVER_B, B_OVER_C)
     trained = Trained(study)
-    assert settle(study, trained, workers=2) == ["holds", "holds"]
+    assert settle(study, trained) == ["holds", "holds"]
     assert len(trained.jobs) == 9
 
 
@@ -92,8 +132,9 @@ def test_what_is_left_counts_the_runs_to_the_next_test(tmp_path: Path, order: in
     claims = (Better(FinalReturn(A), FinalReturn(B), share=0.5), Better(FinalReturn(A), FinalReturn(C), share=2.0))
     claiming(study, *claims[::order])
     trained = Trained(study)
-    trained([Job(training, seed, 1) for training in (A, B) for seed in range(5)])
-    assert seconds_left([study.experiment], study.store, ONE_ITERATION) == (10 + 5) * 60.0
+    for training, seed in product((A, B), range(5)):
+        trained(Job(training, seed, 1))
+    assert time_left(study) == (10 + 5) * 60.0
 
 
 def test_between_two_tests_nothing_is_evaluated(tmp_path: Path) -> None:
@@ -102,44 +143,45 @@ def test_between_two_tests_nothing_is_evaluated(tmp_path: Path) -> None:
     claiming(study, FoundIn(Found(A, "made-up"), 0.5))
     study.shares(a=[1.0, 0.0, 1.0, 0.0, 1.0])
     study.returns(A, [-1.0] * 6)
-    (next_run,) = candidates([study.experiment], study.store, ONE_ITERATION)
+    (next_run,) = next_runs(study)
     assert str(next_run.job) == f"{A.name} seed 6"
-
-
-@pytest.mark.parametrize(("seconds", "rounds"), [(130.0, [2]), (70.0, [1]), (50.0, [])])
-def test_every_worker_gets_two_runs_if_they_fit_the_time(tmp_path: Path, seconds: float, rounds: list[int]) -> None:
-    study = Study(tmp_path)
-    claiming(study, A_OVER_B, B_OVER_C)
-    for training in (A, B, C):
-        Trained(study, 60.0).write(training, 0)
-    trained: list[list[Job]] = []
-    decide(
-        [study.experiment], study.store, ONE_ITERATION, seconds=seconds, workers=1, train=trained.append,
-        evaluate=lambda: None, clock=lambda: seconds * len(trained),
-    )  # fmt: skip
-    assert [len(jobs) for jobs in trained] == rounds
+    assert evaluations(judged([study.experiment], study.store, ONE_ITERATION)) == []
+    study.returns(A, [-1.0] * 10)
+    assert next_runs(study) == []
+    assert evaluations(judged([study.experiment], study.store, ONE_ITERATION)) == [Evaluation("made-up")]
 
 
 def test_no_run_begins_that_does_not_fit_the_time_left_and_the_next_call_goes_on(tmp_path: Path) -> None:
     study = Study(tmp_path)
     claiming(study, A_OVER_B)
     trained = Trained(study)
-    trained([Job(A, 0, 1), Job(B, 0, 1)])
-    assert seconds_left([study.experiment], study.store, ONE_ITERATION) == 8 * 60.0
+    for training in (A, B):
+        trained(Job(training, 0, 1))
+    assert time_left(study) == 8 * 60.0
     assert settle(study, trained, seconds=150.0) == ["open"]
     assert len(trained.jobs) == 4
     assert settle(study, trained) == ["holds"]
     assert len(trained.jobs) == 6
 
 
-def test_what_waits_for_an_evaluation_is_evaluated_and_not_trained_further(tmp_path: Path) -> None:
+def test_what_waits_for_an_evaluation_is_evaluated_before_anything_is_trained(tmp_path: Path) -> None:
     study = Study(tmp_path)
-    claiming(study, FoundIn(Found(A, "made-up"), 0.25))
+    claiming(study, A_OVER_B, FoundIn(Found(A, "made-up"), 0.25))
     study.returns(A, [-1.0] * 4)
     trained = Trained(study)
-    assert settle(study, trained) == ["open"]
-    assert trained.jobs == []
-    assert candidates([study.experiment], study.store, ONE_ITERATION) == []
+    settle(study, trained)
+    assert trained.jobs[0] == "evaluation of made-up"
+    assert trained.jobs[1] == f"{B.name} seed 0"  # this evaluation gave nothing: it is tried again after the next run
+    assert trained.jobs[2] == "evaluation of made-up"
+
+
+def test_an_evaluation_is_asked_for_where_it_is_made(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    claiming(study, FoundIn(Found(A, "somewhere-else"), 0.25), FoundIn(Found(B, "elsewhere"), 0.25))
+    study.returns(A, [-1.0] * 4)
+    study.returns(B, [-1.0] * 2)  # too few runs
+    known = judged([study.experiment], study.store, ONE_ITERATION)
+    assert evaluations(known) == [Evaluation("somewhere-else")]
 
 
 def test_what_waits_for_an_evaluation_still_gets_the_least_number_of_runs(tmp_path: Path) -> None:
@@ -149,24 +191,22 @@ def test_what_waits_for_an_evaluation_still_gets_the_least_number_of_runs(tmp_pa
     study.returns(A, [-1.0] * 4)
     trained = Trained(study)
     assert settle(study, trained) == ["open"]
-    assert sorted(trained.jobs) == [f"{B.name} seed {seed}" for seed in range(3)]
+    assert trained.jobs == [*(f"{B.name} seed {seed}" for seed in range(3)), "evaluation of made-up"]
 
 
 def test_a_claim_about_every_run_of_the_study_asks_for_none_in_particular(tmp_path: Path) -> None:
     study = Study(tmp_path)
     claiming(study, EveryRun("hours: above 40", "made-up", lambda numbers: {}, 40.0))
-    assert candidates([study.experiment], study.store, ONE_ITERATION) == []
+    assert next_runs(study) == []
 
 
 def test_a_run_that_fails_is_not_tried_for_ever(tmp_path: Path) -> None:
     study = Study(tmp_path)
     claiming(study, A_OVER_B)
-    tried: list[Job] = []
-    decide(
-        [study.experiment], study.store, ONE_ITERATION, seconds=1e6, workers=1, train=tried.extend,
-        evaluate=lambda: None,
-    )  # fmt: skip
-    assert sorted(map(str, tried)) == [f"{A.name} seed 0", f"{B.name} seed 0"]
+    chooser = Chooser([study.experiment], study.store, ONE_ITERATION, 1e6)
+    tried = [str(chooser([])) for _ in range(4)]  # nothing comes of any of them
+    assert sorted(tried[:2]) == [f"{A.name} seed 0", f"{B.name} seed 0"]
+    assert tried[2:] == ["None", "None"]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_a_run_that_was_trained_again_waits_for_its_evaluation(study: Study) -> 
     assert evaluated(study) == ("open", 2, 5)
     judged = study.judge(BELOW_HALF)
     assert judged.missing == "an evaluation of every run of A"
-    assert waits_for_evaluation(judged)
+    assert all(map(waits_for_evaluation, judged.parts))
 
 
 def test_its_return_in_the_contest_does_not_count_either(study: Study) -> None:

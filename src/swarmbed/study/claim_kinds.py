@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from swarmbed.study.claim_source import Source
-from swarmbed.study.claims import Statement
+from swarmbed.study.claims import Statement, Tested
 from swarmbed.study.inference import (
     Evidence,
     all_of,
@@ -195,10 +195,14 @@ class FoundMore(Statement):
 
 
 @dataclass(frozen=True)
-class All(Statement):
+class All(Tested):
     """Every one of several statements is true; it fails as soon as one of them does."""
 
-    parts: tuple[Statement, ...]
+    statements: tuple[Tested, ...]
+
+    @property
+    def parts(self) -> tuple[Statement, ...]:
+        return tuple(part for statement in self.statements for part in statement.parts)
 
     @property
     def words(self) -> str:
@@ -208,19 +212,6 @@ class All(Statement):
             what, _, rest = part.words.partition(": ")
             grouped.setdefault(what, []).append(rest)
         return "; ".join(f"{what}: {', '.join(_shortened(rest))}" for what, rest in grouped.items())
-
-    def counts(self, source: Source) -> list[Count]:
-        """A training that several parts are about counts once, with the fewest runs that a part has of it."""
-        counts: dict[str, Count] = {}
-        for count in (count for part in self.parts for count in part.counts(source)):
-            counts[count.training] = min(count, counts.get(count.training, count), key=lambda c: c.runs)
-        return list(counts.values())
-
-    def evidence(self, source: Source) -> Evidence | None:
-        known = [part.evidence(source) for part in self.parts]
-        if not any(known):
-            return None
-        return all_of([part if part is not None else Evidence(()) for part in known])
 
 
 def best(ours: Reading, others: Sequence[Reading], share: float = 0.0) -> All:

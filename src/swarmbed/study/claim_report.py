@@ -12,7 +12,7 @@ from swarmbed.study.inference import Effect
 
 def effects(judgement: Judgement) -> list[str]:
     """Each effect with its 95 % interval."""
-    return [_effect(effect) for effect in judgement.evidence.effects] if judgement.evidence is not None else []
+    return [_effect(effect) for effect in judgement.effects]
 
 
 def runs(judgement: Judgement) -> str:

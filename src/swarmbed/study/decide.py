@@ -1,19 +1,22 @@
-"""Which run to train next to decide open claims soon, and a loop that does so until the time is up."""
+"""What to do next to decide open claims soon: train a run, or evaluate runs that a claim waits for."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from swarmbed.study import plan
 from swarmbed.study.budget import Budget
 from swarmbed.study.claim_source import judgements
-from swarmbed.study.claims import Judgement, Verdict
+from swarmbed.study.claims import Judgement, Part
 from swarmbed.study.experiments.base import Experiment
 from swarmbed.study.looks import LEAST_RUNS
-from swarmbed.study.plan import Job
+from swarmbed.study.plan import Evaluation, Job, Work
+from swarmbed.study.prospects import prospect
 from swarmbed.study.store import Store
 
 UNKNOWN_SECONDS = 3600.0  # what a run is taken to cost where nothing like it was ever run
+
+Judged = list[tuple[Experiment, list[Judgement]]]
 
 
 @dataclass
@@ -30,54 +33,79 @@ class Candidate:
         return self.settles / self.seconds
 
 
-def candidates(which: list[Experiment], store: Store, budget: Budget) -> list[Candidate]:
+def judged(which: Sequence[Experiment], store: Store, budget: Budget) -> Judged:
+    return [(experiment, judgements(experiment, store, budget)) for experiment in which]
+
+
+def candidates(known: Judged, store: Store, budget: Budget, under_way: Sequence[Work] = ()) -> list[Candidate]:
     """The next run of every method that an open claim waits for, the most worth first.
 
-    A claim cannot be decided before there are three runs of each of its methods, so until then each of the runs that
-    are missing to that settles an equal part of it; after that each of the runs that are missing to the next test does.
-    Claims that have these three and wait for an evaluation may be decided already: they ask for no more. A claim about
-    every run of the study asks for none in particular.
+    Each run that an open part lacks to its next test settles an equal share of what that test is expected to settle:
+    the whole claim if the part fails; if it holds, as much of the claim as one of its open parts is. A claim with a
+    part that all its runs left open can only fail.
     """
     found: dict[str, Candidate] = {}
-    for experiment in which:
+    for experiment, claims in known:
         trainings = {training.name: training for training in experiment.trainings}
-        for judgement in judgements(experiment, store, budget):
-            lacking = {name: runs for name, runs in runs_lacking(judgement).items() if name in trainings}
-            for name in lacking:
-                if name not in found:
-                    training = trainings[name]
-                    done = store.finished_seeds(training, budget)
-                    seed = next(seed for seed in range(len(done) + 1) if seed not in done)
-                    job = Job(training, seed, budget.iterations(training))
-                    seconds = plan.duration([job], store, 1)
-                    found[name] = Candidate(job, UNKNOWN_SECONDS if seconds is None else max(seconds, 1.0))
-                found[name].settles += 1 / sum(lacking.values())
+        for judgement in claims:
+            for part in judgement.open_parts:
+                lacking = {name: runs for name, runs in runs_lacking(part).items() if name in trainings}
+                for name in lacking:
+                    if name not in found:
+                        found[name] = _next_run(trainings[name], store, budget, under_way)
+                    found[name].settles += _settled(judgement, part) / sum(lacking.values())
     return sorted(found.values(), key=lambda candidate: -candidate.worth)
 
 
-def runs_lacking(judgement: Judgement) -> dict[str, int]:
-    """How many runs of each method a claim waits for before it can next be decided; none if more would not help."""
-    if judgement.verdict is not Verdict.OPEN:
+def _next_run(training: plan.Training, store: Store, budget: Budget, under_way: Sequence[Work]) -> Candidate:
+    taken = {*store.finished_seeds(training, budget)}
+    taken |= {job.seed for job in under_way if isinstance(job, Job) and job.training == training}
+    seed = next(seed for seed in range(len(taken) + 1) if seed not in taken)
+    job = Job(training, seed, budget.iterations(training))
+    seconds = plan.duration([job], store, 1)
+    return Candidate(job, UNKNOWN_SECONDS if seconds is None else max(seconds, 1.0))
+
+
+def _settled(judgement: Judgement, part: Part) -> float:
+    """How much of a claim the next test of a part is expected to settle."""
+    expected = prospect(part, len(judgement.parts))
+    can_hold = all(runs_lacking(other) or waits_for_evaluation(other) for other in judgement.open_parts)
+    return expected.fails + (expected.holds / len(judgement.open_parts) if can_hold else 0.0)
+
+
+def runs_lacking(part: Part) -> dict[str, int]:
+    """How many runs of each method a part waits for before it can next be decided; none if more would not help."""
+    if not part.is_open:
         return {}
     least, planned = (
-        {c.training: enough(c) - c.trained for c in judgement.counts if c.trained < enough(c)}
+        {c.training: enough(c) - c.trained for c in part.counts if c.trained < enough(c)}
         for enough in (lambda count: min(LEAST_RUNS, count.planned), lambda count: count.planned)
     )
-    # Without the least number of runs, or between two tests (with no error left), no evaluation can decide anything.
-    return least or ({} if judgement.error > 0 and waits_for_evaluation(judgement) else planned)
+    return least or ({} if waits_for_evaluation(part) else planned)
 
 
-def waits_for_evaluation(judgement: Judgement) -> bool:
-    return any(count.runs < count.trained for count in judgement.counts)
+def waits_for_evaluation(part: Part) -> bool:
+    """Could an evaluation decide it? Not with fewer than the least number of runs, nor between two tests, which have no
+    error to spend."""
+    if not part.is_open or all(count.runs >= count.trained for count in part.counts):
+        return False
+    needed = [min(LEAST_RUNS, count.planned) if part.error > 0 else count.planned for count in part.counts]
+    return all(count.trained >= enough for count, enough in zip(part.counts, needed, strict=True))
 
 
-def seconds_left(which: list[Experiment], store: Store, budget: Budget) -> float | None:
+def evaluations(known: Judged) -> list[Evaluation]:
+    """What open claims wait for, where the runs are there."""
+    waiting = [part for _, claims in known for j in claims for part in j.open_parts if waits_for_evaluation(part)]
+    names = [count.evaluated_in for part in waiting for count in part.counts if count.runs < count.trained]
+    return [Evaluation(name) for name in dict.fromkeys(names) if name]
+
+
+def seconds_left(known: Judged, store: Store, budget: Budget) -> float | None:
     """What it would cost one processor to train every run that an open claim waits for."""
     jobs: dict[str, Job] = {}
-    for experiment in which:
-        open_claims = [j for j in judgements(experiment, store, budget) if j.verdict is Verdict.OPEN]
-        counts = sorted((c for judgement in open_claims for c in judgement.counts), key=lambda count: count.planned)
-        planned = {count.training: count.planned for count in counts}  # the largest that a claim asks for
+    for experiment, claims in known:
+        counts = [count for judgement in claims for part in judgement.open_parts for count in part.counts]
+        planned = {c.training: c.planned for c in sorted(counts, key=lambda count: count.planned)}  # the largest
         for training in experiment.trainings:
             done = store.finished_seeds(training, budget)
             missing = (seed for seed in range(planned.get(training.name, 0)) if seed not in done)
@@ -86,48 +114,43 @@ def seconds_left(which: list[Experiment], store: Store, budget: Budget) -> float
     return plan.duration(list(jobs.values()), store, 1)
 
 
-def decide(
-    which: list[Experiment],
-    store: Store,
-    budget: Budget,
-    *,
-    seconds: float,
-    workers: int,
-    train: Callable[[list[Job]], None],
-    evaluate: Callable[[], object],
-    clock: Callable[[], float] = time.monotonic,
-) -> None:
-    """Train the runs that are worth most, look again, and so on: until nothing is open, planned, or fits the time left.
+@dataclass
+class Chooser:
+    """Says what a free worker does next: until nothing is open, planned, or fits the time left.
 
-    Claims that need an evaluation get it when no run is left to train for the others. A run that failed is not tried
-    again. Everything is stored at once, so the same call continues where an earlier one ended.
+    Evaluations come first: each takes a small part of the time of a run and may decide a claim. What failed is not
+    tried again. Everything is stored at once, so the same call continues where an earlier one ended.
     """
-    until = clock() + seconds
-    failed: set[str] = set()
-    while True:
-        untried = [c for c in candidates(which, store, budget) if str(c.job) not in failed]
-        if chosen := _chosen(untried, workers, until - clock()):
-            train(chosen)
-            failed |= {str(job) for job in chosen if job.seed not in store.finished_seeds(job.training, budget)}
-            continue
-        waiting = _waiting(which, store, budget)
-        if waiting == 0 or until <= clock():
-            return
-        evaluate()
-        if _waiting(which, store, budget) >= waiting:
-            return
 
+    which: Sequence[Experiment]
+    store: Store
+    budget: Budget
+    seconds: float
+    report: Callable[[Work, Judged], None] = lambda work, known: None
+    clock: Callable[[], float] = time.monotonic
 
-def _chosen(possible: list[Candidate], workers: int, seconds: float) -> list[Job]:
-    """Up to two runs for each worker, so that one whose run was short need not wait for the longest; all of them end
-    within the time."""
-    first = [c for c in possible if c.seconds <= seconds][:workers]
-    longest = max((c.seconds for c in first), default=0.0)
-    then = [c for c in possible if c not in first and longest + c.seconds <= seconds][:workers]
-    return [c.job for c in (*first, *then)]
+    def __post_init__(self) -> None:
+        self.until = self.clock() + self.seconds
+        self.tried: dict[str, int] = {}  # how many results there were when it was given out
 
+    def __call__(self, under_way: Sequence[Work]) -> Work | None:
+        if (left := self.until - self.clock()) <= 0:
+            return None
+        known = judged(self.which, self.store, self.budget)
+        busy = set(map(str, under_way))
+        possible: list[Work] = [e for e in evaluations(known) if str(e) not in busy and self._is_new(e)]
+        if not possible:
+            fitting = (c for c in candidates(known, self.store, self.budget, under_way) if c.seconds <= left)
+            possible = [c.job for c in fitting if str(c.job) not in self.tried]
+        if not possible:
+            return None
+        self.tried[str(possible[0])] = self._results()
+        self.report(possible[0], known)
+        return possible[0]
 
-def _waiting(which: list[Experiment], store: Store, budget: Budget) -> int:
-    """Open claims that wait for an evaluation."""
-    found = [judgement for experiment in which for judgement in judgements(experiment, store, budget)]
-    return sum(waits_for_evaluation(judgement) for judgement in found if judgement.verdict is Verdict.OPEN)
+    def _is_new(self, evaluation: Evaluation) -> bool:
+        """An evaluation that changed nothing is not worth repeating before another run is in."""
+        return self.tried.get(str(evaluation), -1) < self._results()
+
+    def _results(self) -> int:
+        return sum(1 for _ in (self.store.results / "runs").glob("*/seed-*.csv"))

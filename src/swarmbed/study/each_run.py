@@ -29,12 +29,20 @@ Outcome = tuple[list[float], float]
 
 
 def evaluate_each_run(
-    contest: Contest, task: Task, store: Store, budget: Budget, earlier: Numbers, on_progress: Report | None = None
+    contest: Contest,
+    task: Task,
+    store: Store,
+    budget: Budget,
+    earlier: Numbers,
+    on_progress: Report | None = None,
+    *,
+    again: bool = True,
 ) -> Numbers:
     """The task's first metric over time, and the return: of every run by method, size of swarm and seed, and of
     controllers by size of swarm. With the hash of every policy, which tells whether the run still has it.
 
-    ``earlier`` is what this gave before: runs that still have their policy are not evaluated again.
+    ``earlier`` is what this gave before: runs that still have their policy are not evaluated again. Controllers are,
+    since their code may have changed; but not if ``again`` is False.
     """
     episodes = episodes_of_a_run(budget)
     evaluated_as = _evaluated_as(task, episodes)
@@ -43,7 +51,8 @@ def evaluate_each_run(
     for number, (name, seed, who, agents) in enumerate(_evaluations(contest, store, budget), start=1):
         # The hash is taken before the policy is run: one that is replaced meanwhile does not pass for the one that was.
         policy = content_hash(who) if isinstance(who, Path) and who.is_file() else None
-        result = _known(known, name, seed, agents, policy) or _evaluation(who, task, agents, episodes)
+        result = _known(known, name, seed, agents, policy) if seed is not None or not again else None
+        result = result or _evaluation(who, task, agents, episodes)
         if policy is not None:
             found["policies"].setdefault(name, {}).setdefault(str(seed), policy)
         if result is not None:
@@ -69,11 +78,12 @@ def _groups(seed: int | None) -> tuple[str, str]:
 
 
 def _known(known: Numbers, name: str, seed: int | None, agents: int, policy: str | None) -> Outcome | None:
-    """What an earlier evaluation of the same policy gave; controllers are run again, since their code may change."""
-    if policy is None or known.get("policies", {}).get(name, {}).get(str(seed)) != policy:
+    """What an earlier evaluation of a controller, or of the same policy, gave."""
+    if seed is not None and (policy is None or known.get("policies", {}).get(name, {}).get(str(seed)) != policy):
         return None
     try:
-        curve, value = (known[group][name][str(agents)][str(seed)] for group in _groups(seed))
+        of_agents = (known[group][name][str(agents)] for group in _groups(seed))
+        curve, value = of_agents if seed is None else (by_seed[str(seed)] for by_seed in of_agents)
     except (KeyError, TypeError):  # another size of swarm, or a damaged file
         return None
     return (curve, value) if isinstance(curve, list) and isinstance(value, float) else None

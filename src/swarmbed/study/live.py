@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rich.table import Table
 
-from swarmbed.study.plan import Job
+from swarmbed.study.plan import Evaluation, Work
 from swarmbed.study.store import Store
 
 PLAIN_EVERY = 300.0  # seconds between reports on the runs under way
@@ -16,12 +16,12 @@ PLAIN_EVERY = 300.0  # seconds between reports on the runs under way
 class Pool(Protocol):
     """What is shown of a pool, wherever it runs."""
 
-    waiting: list[Job]
-    finished: list[Job]
+    waiting: list[Work]
+    finished: list[Work]
     failed: dict[str, str]
 
     @property
-    def jobs_under_way(self) -> list[Job]: ...
+    def jobs_under_way(self) -> list[Work]: ...
 
 
 def progress_table(pool: Pool, store: Store) -> Table:
@@ -40,7 +40,7 @@ class PlainProgress:
 
     def __init__(self, store: Store, say: Callable[[str], None]) -> None:
         self.store, self.say = store, say
-        self.known: list[Job] = []
+        self.known: list[Work] = []
         self.ended = 0
         self.last_report = time.monotonic()
 
@@ -54,7 +54,7 @@ class PlainProgress:
         self.known = list(pool.jobs_under_way)
         if time.monotonic() - self.last_report > PLAIN_EVERY:
             self.last_report = time.monotonic()
-            for job in self.known:
+            for job in (job for job in self.known if not isinstance(job, Evaluation)):
                 iteration, value, left = _standing(job, self.store)
                 self.say(f"{job}: {iteration}, return {value}, {left} left")
 
@@ -70,8 +70,10 @@ def _counts(pool: Pool) -> str:
     return f"{len(pool.finished)} runs done, {len(pool.waiting)} waiting, {len(pool.failed)} failed"
 
 
-def _standing(job: Job, store: Store) -> tuple[str, str, str]:
+def _standing(job: Work, store: Store) -> tuple[str, str, str]:
     """Iterations, return and time left of a run."""
+    if isinstance(job, Evaluation):
+        return "…", "…", "…"
     rows = store.run_folder(job.training, job.seed).read_metrics()
     left = (job.iterations - len(rows)) * rows[-1]["seconds"] / rows[-1]["iteration"] if rows else None
     value = rows[-1]["mean_return"] if rows else math.nan

@@ -12,6 +12,11 @@ holds for any order in which runs arrive:
 
 A plan of 16 runs has 4 % for its end, and one of 10 to 15 runs 2 % and 2 %. Intervals shown are 95 %, whatever the
 level at which a claim is decided. There is no correction for the number of claims.
+
+A claim of several parts (better than A, than B and than C) is tested part by part, each by the runs of its own methods,
+so a part that is clear asks for no more of them. The claim holds once every part does: whoever says so wrongly has said
+so of a part that is false, which happens with the error of that part alone. It fails once one part does: with k parts
+there are k opportunities for that, so each has a k-th of the error.
 """
 
 from typing import NamedTuple
@@ -30,6 +35,7 @@ class Count(NamedTuple):
     runs: int
     planned: int
     trained: int
+    evaluated_in: str = ""  # the experiment that evaluates them; empty where training itself gives the number
 
 
 class Stage(NamedTuple):

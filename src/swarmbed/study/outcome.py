@@ -18,6 +18,7 @@ from swarmbed.study.events import event_numbers
 from swarmbed.study.experiments.base import Contest, Experiment, Training
 from swarmbed.study.store import Store, score
 from swarmbed.tasks import make
+from swarmbed.tasks.base import Task
 
 TOP = 5  # the paper shows the median of the best five trials
 NUMBERS = "numbers.json"
@@ -40,6 +41,19 @@ def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: 
         from swarmbed.study.cost import measure_cost
 
         made.append(store.write_numbers(experiment.name, NUMBERS, measure_cost(store, budget)))
+    return made
+
+
+def evaluate_runs(experiment: Experiment, store: Store, budget: Budget, report: Report | None = None) -> list[Path]:
+    """Evaluate what claims read of the experiment's runs, where that was not done yet; returns the files written.
+
+    The best policies are not compared anew: that takes longer than everything else.
+    """
+    made: list[Path] = []
+    if experiment.curve:
+        made += _learning(experiment, store, budget)
+    if experiment.contest:
+        made.append(_each_run(experiment, experiment.contest, store, budget, report, again=False))
     return made
 
 
@@ -98,16 +112,27 @@ def _contest(
         if store.policy_path(training).is_file()
     }
     entries |= {label: [name] for name, label in contest.controllers}
-    task = make(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
-    result = compare(entries, task, num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False)
+    result = compare(
+        entries, _task(contest), num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False
+    )
     figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)
     shown = store.write_numbers(experiment.name, "evaluation.json", result.summary())
     done = budget.episodes * sum(len(panel.standings) for panel in result.panels)
     report = (lambda finished: on_progress(done + finished)) if on_progress is not None else None
+    return [figure, shown, _each_run(experiment, contest, store, budget, report, again=True)]
+
+
+def _each_run(
+    experiment: Experiment, contest: Contest, store: Store, budget: Budget, report: Report | None, *, again: bool
+) -> Path:
     known = _earlier(experiment, store, each_run.NAME)
-    numbers = each_run.evaluate_each_run(contest, task, store, budget, known, report)
-    return [figure, shown, store.write_numbers(experiment.name, each_run.NAME, numbers)]
+    numbers = each_run.evaluate_each_run(contest, _task(contest), store, budget, known, report, again=again)
+    return store.write_numbers(experiment.name, each_run.NAME, numbers)
+
+
+def _task(contest: Contest) -> Task:
+    return make(contest.variant, **({"horizon": contest.horizon} if contest.horizon else {}))
 
 
 def _earlier(experiment: Experiment, store: Store, name: str) -> dict[str, Any]:

@@ -36,6 +36,19 @@ class Job:
         return f"{self.training.name} seed {self.seed}"
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """The runs of an experiment that have not been evaluated yet, as far as claims read them."""
+
+    experiment: str
+
+    def __str__(self) -> str:
+        return f"evaluation of {self.experiment}"
+
+
+Work = Job | Evaluation
+
+
 def experiments() -> dict[str, Experiment]:
     """Every experiment by name."""
     modules = [
@@ -78,16 +91,17 @@ def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: 
 
 
 def seconds_per_iteration(store: Store, training: Training) -> float | None:
-    """Median over runs of this training or, failing that, of other methods on the same task; None if there are none.
+    """Of the newest run of this training or, failing that, the median of other methods on the same task; None if there
+    are none. Older runs may have been made by slower code, or on another machine.
 
     Processor time if any of them recorded it: a run has a core of its own, and the clock counts what else went on.
     """
-    for pattern in (training.name, f"{training.variant}-*"):
-        runs = [read_rows(path) for path in sorted((store.results / "runs").glob(f"{pattern}/seed-*.csv"))]
-        last = [rows[-1] for rows in runs if rows]
+    own = [store.metrics_path(training, seed) for seed in store.seeds(training)]
+    for paths in (own, sorted((store.results / "runs").glob(f"{training.variant}-*/seed-*.csv"))):
+        last = [rows[-1] for path in paths if (rows := read_rows(path))]
         for clock in ("processor_seconds", "seconds"):
             if each := [row[clock] / row["iteration"] for row in last if not math.isnan(row.get(clock, math.nan))]:
-                return statistics.median(each)
+                return each[-1] if paths is own else statistics.median(each)
     return None
 
 

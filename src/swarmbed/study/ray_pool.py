@@ -7,9 +7,11 @@ Ray repeats the task from what was sent, so at most one slice is lost.
 import io
 import logging
 import socket
+import subprocess
+import sys
 import tarfile
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,8 @@ from swarmbed.run import starts
 from swarmbed.run.folder import RunFolder
 from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study.budget import Budget
-from swarmbed.study.plan import Job
+from swarmbed.study.local import More, evaluate_command, nothing_more
+from swarmbed.study.plan import Evaluation, Job, Work
 from swarmbed.study.store import Store
 
 SLICE = 10  # iterations per task
@@ -71,16 +74,17 @@ class RayPool:
     address: str | None
     watch: Callable[["RayPool"], None] = lambda pool: None
     slice_iterations: int = SLICE
-    waiting: list[Job] = field(default_factory=list)
+    waiting: list[Work] = field(default_factory=list)
     under_way: dict[Any, Job] = field(default_factory=dict)
-    finished: list[Job] = field(default_factory=list)
+    finished: list[Work] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
-    def jobs_under_way(self) -> list[Job]:
+    def jobs_under_way(self) -> list[Work]:
         return list(self.under_way.values())
 
-    def run(self, jobs: list[Job]) -> None:
+    def run(self, jobs: Sequence[Work], more: More = nothing_more) -> None:
+        """Until every job is done or has failed, and there are no ``more`` for a core that is free."""
         try:
             import ray
         except ImportError as error:
@@ -93,16 +97,35 @@ class RayPool:
         remote = ray.remote(num_cpus=1, max_retries=5)(advance)
         self.waiting = list(jobs)
         try:
-            while self.waiting or self.under_way:
-                while self.waiting and len(self.under_way) < ray.cluster_resources().get("CPU", 1):
-                    self._submit(remote, self.waiting.pop(0))
+            self._take_up(ray, remote, more)
+            while self.under_way:
                 done, _ = ray.wait(list(self.under_way), num_returns=1, timeout=1.0)
                 for reference in done:
                     self._receive(ray, remote, reference)
                 self.watch(self)
+                self._take_up(ray, remote, more)
         finally:
             if started:
                 ray.shutdown()
+
+    def _take_up(self, ray: Any, remote: Any, more: More) -> None:
+        while len(self.under_way) < ray.cluster_resources().get("CPU", 1):
+            job = self.waiting.pop(0) if self.waiting else more(self.jobs_under_way)
+            if job is None:
+                return
+            if isinstance(job, Evaluation):
+                self._evaluate(job)
+            else:
+                self._submit(remote, job)
+
+    def _evaluate(self, job: Evaluation) -> None:
+        """Here, where the results are, while the cluster goes on training."""
+        command = [sys.executable, "-m", "swarmbed", *evaluate_command(job, self.store, self.budget)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            self.finished.append(job)
+        else:
+            self.failed[str(job)] = "".join(done.stderr.strip().splitlines()[-1:])
 
     def _submit(self, remote: Any, job: Job) -> None:
         folder = self.store.prepare(job.training, job.seed, self.budget)

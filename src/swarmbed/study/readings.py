@@ -37,9 +37,15 @@ class Reading(ABC):
     def values(self, source: Source) -> BySeed:
         """By seed, of the runs that have it."""
 
+    @property
+    def evaluated_in(self) -> str:
+        """The experiment whose evaluation it is read from; empty where it is known as soon as a run ends."""
+        return ""
+
     def count(self, source: Source) -> Count:
-        training, read = self.training, len(self.values(source))
-        return Count(training.name, training.label, read, source.planned(training), len(source.runs(training)))
+        name, label = self.training.name, self.training.label
+        planned, trained = source.planned(self.training), len(source.runs(self.training))
+        return Count(name, label, len(self.values(source)), planned, trained, self.evaluated_in)
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,10 @@ class Reached(Reading):
     step: int
 
     @property
+    def evaluated_in(self) -> str:
+        return self.contest
+
+    @property
     def who(self) -> str:
         return f"{self.training.label} at {self.agents}"
 
@@ -116,6 +126,10 @@ class Returned(Reading):
     agents: int
 
     what = "return of an episode"
+
+    @property
+    def evaluated_in(self) -> str:
+        return self.contest
 
     @property
     def who(self) -> str:
@@ -152,6 +166,10 @@ class Found(Reading):
     """Whether the run's greedy policy brings the task's event about soon in at least half of its episodes: 1 or 0."""
 
     measured_in: str  # the experiment whose numbers hold it
+
+    @property
+    def evaluated_in(self) -> str:
+        return self.measured_in
 
     @property
     def what(self) -> str:

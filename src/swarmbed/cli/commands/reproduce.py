@@ -14,13 +14,12 @@ from swarmbed.compute import devices
 from swarmbed.evaluation.progress import progress_bar
 from swarmbed.evaluation.reports import show
 from swarmbed.spec.errors import SwarmbedError
-from swarmbed.study import claim_report, decide, each_run, generation, plan
+from swarmbed.study import claim_report, decide, each_run, generation, local, plan
 from swarmbed.study.budget import BUDGETS, Budget
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.experiments.base import Experiment
 from swarmbed.study.freshness import is_up_to_date, mark_concluded
 from swarmbed.study.live import PlainProgress, minutes_or_hours, progress_table
-from swarmbed.study.local import LocalPool
 from swarmbed.study.ray_pool import RayPool
 from swarmbed.study.store import Store
 
@@ -30,9 +29,13 @@ swarmbed reproduce                                      # what has run, what is 
 swarmbed reproduce rendezvous-global --budget quick
 swarmbed reproduce --claims                             # what the runs say about every finding
 swarmbed reproduce --decide --hours 8                   # train the runs that settle the most open claims
+swarmbed reproduce pursuit-local-capture --evaluate     # evaluate new runs for the claims, without figures
 swarmbed reproduce all --seeds 5
 swarmbed reproduce pooling --seeds 16 --on ray://head:10001
 """
+
+
+OLDER = "of older runs"
 
 
 def run(argv: Sequence[str]) -> None:
@@ -58,6 +61,9 @@ def run(argv: Sequence[str]) -> None:
         return
     if not options.experiment:
         show(None, overview(store, budget, options.seeds, options.workers))
+        return
+    if options.evaluate:
+        evaluate(which, store, budget)
         return
     reproduce(which, store, budget, options)
 
@@ -88,6 +94,9 @@ def _parser() -> Parser:
     parser.add_argument(
         "--hours", type=float, metavar="H", help="time limit of --decide: start no run that would exceed it"
     )
+    parser.add_argument(
+        "--evaluate", action="store_true", help="train and plot nothing; evaluate runs that claims wait for"
+    )
     parser.add_argument("--redraw", action="store_true", help="train nothing; evaluate and plot again")
     return parser
 
@@ -107,15 +116,30 @@ def decide_claims(which: list[Experiment], store: Store, budget: Budget, options
     """Train, look, and train again until the claims are decided, the plan is done or the time is up."""
     console = Console(stderr=True)
 
-    def train(jobs: list[plan.Job]) -> None:
-        cost = minutes_or_hours(decide.seconds_left(which, store, budget))
-        console.print(f"next: {', '.join(map(str, jobs))}; all that is open would take {cost} of one core at most")
-        _train(jobs, make_pool(options.on, store, budget, options.workers), store, console)
+    def say(work: plan.Work, known: decide.Judged) -> None:
+        decided = claim_report.summary(judgement for _, claims in known for judgement in claims)
+        cost = minutes_or_hours(decide.seconds_left(known, store, budget))
+        line = f"{decided}; next: {work}; all that is open would take {cost} of one core at most"
+        console.print(line, highlight=False, soft_wrap=True)
 
-    decide.decide(
-        which, store, budget, seconds=3600 * options.hours, workers=options.workers, train=train,
-        evaluate=lambda: _conclude(which, store, budget, console),
-    )  # fmt: skip
+    chooser = decide.Chooser(which, store, budget, 3600 * options.hours, say)
+    _train([], make_pool(options.on, store, budget, options.workers), store, console, chooser)
+    old = [experiment.name for experiment in which if _drawn(experiment, store, budget) == OLDER]
+    if old:
+        console.print(f"figures of older runs: swarmbed reproduce {' '.join(old)} --redraw", highlight=False)
+
+
+def evaluate(which: list[Experiment], store: Store, budget: Budget) -> None:
+    """What claims read of runs that were not evaluated yet; figures stay as they are."""
+    devices.set_up()
+    from swarmbed.study.outcome import evaluate_runs
+
+    for experiment in which:
+        total = each_run.count_episodes(experiment.contest, store, budget) if experiment.contest else 1
+        with progress_bar(total, experiment.name) as report:
+            made = evaluate_runs(experiment, store, budget, report if experiment.contest else None)
+        for path in made:
+            _say(f"{experiment.name:<28} {path}")
 
 
 def _conclude(
@@ -144,14 +168,16 @@ def _conclude(
     return incomplete
 
 
-def _train(jobs: list[plan.Job], pool: Any, store: Store, console: Console) -> None:
+def _train(
+    jobs: list[plan.Job], pool: Any, store: Store, console: Console, more: local.More = local.nothing_more
+) -> None:
     if console.is_terminal:
         with Live(console=console, refresh_per_second=1, transient=True) as live:
             pool.watch = lambda p: live.update(progress_table(p, store))
-            pool.run(jobs)
+            pool.run(jobs, more)
     else:
         pool.watch = PlainProgress(store, lambda line: console.print(line, highlight=False, soft_wrap=True))
-        pool.run(jobs)
+        pool.run(jobs, more)
     for name, reason in pool.failed.items():
         console.print(f"{name} failed: {reason}", style="red", highlight=False)
 
@@ -170,7 +196,7 @@ def _episodes(experiment: Experiment, store: Store, budget: Budget) -> int:
 
 def make_pool(where: str, store: Store, budget: Budget, workers: int) -> Any:
     if where == "local":
-        return LocalPool(store, budget, workers)
+        return local.LocalPool(store, budget, workers)
     if where == "ray" or where.startswith("ray://"):
         return RayPool(store, budget, None if where == "ray" else where)
     raise SwarmbedError(f"--on must be local, ray or ray://HOST:PORT, not {where!r}")
@@ -200,4 +226,4 @@ def overview(store: Store, budget: Budget, seeds: int | None, workers: int) -> T
 def _drawn(experiment: Experiment, store: Store, budget: Budget) -> str:
     if not any(store.experiment_folder(experiment.name).glob("*.*")):
         return "no"
-    return "yes" if is_up_to_date(experiment, store, budget) else "of older runs"
+    return "yes" if is_up_to_date(experiment, store, budget) else OLDER
