@@ -40,9 +40,11 @@ trials. That a method is better *holds* where the runs show a difference above 0
 where they show that it is better by less than {LITTLE}, or worse: methods that are equally good need not stay open for
 ever. With fewer than {LEAST_RUNS} runs of a method nothing is decided. Results are tested after every run, with an
 error of {TOTAL} over all tests of a claim: the tests before the end of the plan share {EARLY}, its end has
-{PLAN_ERROR}; a claim that is open then is tested twice more, by {LATER} and by {MOST} runs of every method, with
-{LATER_ERROR} each ({MOST} is the paper's number of trials). There is no correction for the number of claims. *Runs*
-are those behind a verdict, out of those planned for the next test.
+{PLAN_ERROR}; what is open then is tested twice more, by {LATER} and by {MOST} runs of every method, with
+{LATER_ERROR} each ({MOST} is the paper's number of trials). A claim of several parts (better than A, than B and than C)
+is tested part by part: it holds once every part does, and fails once one does, for which each of k parts has a k-th of
+the error. There is no correction for the number of claims. *Runs* are those behind a verdict, out of those planned for
+the next test.
 
 **Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Comparisons
 show the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims

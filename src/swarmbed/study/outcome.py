@@ -1,5 +1,6 @@
 """What an experiment shows once its runs are there: learning curves, contests from equal starts, traces, numbers."""
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,27 @@ from swarmbed.study import each_run
 from swarmbed.study.budget import Budget
 from swarmbed.study.events import event_numbers
 from swarmbed.study.experiments.base import Contest, Experiment, Training
+from swarmbed.study.freshness import content_hash
+from swarmbed.study.generation import GENERATION
 from swarmbed.study.store import Store, score
 from swarmbed.tasks import make
 from swarmbed.tasks.base import Task
 
 TOP = 5  # the paper shows the median of the best five trials
 NUMBERS = "numbers.json"
+COMPARISON = "evaluation.json"
 
 
-def conclude(experiment: Experiment, store: Store, budget: Budget, on_progress: Report | None = None) -> list[Path]:
-    """Evaluate and draw; returns the files that were written."""
+def conclude(
+    experiment: Experiment, store: Store, budget: Budget, on_progress: Report | None = None, *, again: bool = False
+) -> list[Path]:
+    """Evaluate and draw; returns the files that were written. A comparison of the same policies as before is not made
+    ``again`` unless asked for."""
     made: list[Path] = []
     if experiment.curve:
         made += _learning(experiment, store, budget)
     if experiment.contest:
-        made += _contest(experiment, experiment.contest, store, budget, on_progress)
+        made += _contest(experiment, experiment.contest, store, budget, on_progress, again=again)
     if experiment.trace:
         training, agents = experiment.trace
         task = make(training.variant, num_agents=agents, observation=training.observation)
@@ -104,8 +111,13 @@ def _run_numbers(training: Training, runs: dict[int, list[dict[str, float]]]) ->
 
 
 def _contest(
-    experiment: Experiment, contest: Contest, store: Store, budget: Budget, on_progress: Report | None
+    experiment: Experiment, contest: Contest, store: Store, budget: Budget, on_progress: Report | None, *, again: bool
 ) -> list[Path]:
+    folder, made_from = store.experiment_folder(experiment.name), _compared(contest, store, budget)
+    figure, shown = folder / "figure.png", folder / COMPARISON
+    is_known = _earlier(experiment, store, COMPARISON).get("made_from") == made_from and figure.is_file()
+    if is_known and not again:
+        return [figure, shown, _each_run(experiment, contest, store, budget, on_progress, again=False)]
     entries: dict[str, list[Any]] = {
         training.label: [_policy(store, training)]
         for training in contest.trainings
@@ -115,12 +127,19 @@ def _contest(
     result = compare(
         entries, _task(contest), num_agents=contest.agents, episodes=budget.episodes, progress=on_progress or False
     )
-    figure = store.experiment_folder(experiment.name) / "figure.png"
     result.draw(figure)
-    shown = store.write_numbers(experiment.name, "evaluation.json", result.summary())
+    store.write_numbers(experiment.name, COMPARISON, {"made_from": made_from, **result.summary()})
     done = budget.episodes * sum(len(panel.standings) for panel in result.panels)
     report = (lambda finished: on_progress(done + finished)) if on_progress is not None else None
     return [figure, shown, _each_run(experiment, contest, store, budget, report, again=True)]
+
+
+def _compared(contest: Contest, store: Store, budget: Budget) -> str:
+    """Everything that a comparison depends on, as a fingerprint."""
+    paths = {training.label: store.policy_path(training) for training in contest.trainings}
+    policies = {label: content_hash(path) for label, path in paths.items() if path.is_file()}
+    settings = (_task(contest), contest.agents, contest.controllers, budget.episodes, GENERATION, policies)
+    return hashlib.sha256(repr(settings).encode()).hexdigest()[:16]
 
 
 def _each_run(

@@ -10,7 +10,7 @@ from swarmbed.cli.main import main
 from swarmbed.study import plan
 from swarmbed.study.freshness import is_up_to_date, mark_concluded
 from swarmbed.study.live import PlainProgress, progress_table
-from swarmbed.study.outcome import conclude
+from swarmbed.study.outcome import conclude, evaluate_runs
 from swarmbed.study.store import Store
 from tiny_study import TINY, one_method, run_here
 
@@ -33,6 +33,34 @@ def test_finished_parts_are_not_repeated(tmp_path: Path) -> None:
     assert is_up_to_date(experiment, store, TINY)
     run_here(store, plan.Job(training, 1, 1))
     assert not is_up_to_date(experiment, store, TINY)
+
+
+def test_policies_that_were_compared_are_not_compared_again_unless_asked_for(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    experiment = one_method(plan.experiments()["rendezvous-local-distance"])
+    run_here(store, plan.Job(experiment.trainings[0], 0, 1))
+    figure = store.experiment_folder(experiment.name) / "figure.png"
+    drawn = []
+    for again in (False, False, True):
+        conclude(experiment, store, TINY, again=again)
+        drawn.append(figure.stat().st_mtime_ns)
+    assert drawn[0] == drawn[1] < drawn[2]
+    store.own_policy_path(experiment.trainings[0], 0).unlink()
+    run_here(store, plan.Job(experiment.trainings[0], 0, 2))
+    conclude(experiment, store, TINY)
+    assert figure.stat().st_mtime_ns > drawn[2]
+
+
+def test_runs_are_evaluated_for_claims_without_figures(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    experiment = plan.experiments()["rendezvous-trace"]
+    where = ["--results", str(store.results), "--work", str(store.work)]
+    assert main(["reproduce", experiment.name, "--evaluate", *where]) == 0  # nothing to evaluate
+    contest = one_method(plan.experiments()["rendezvous-local-distance"])
+    run_here(store, plan.Job(contest.trainings[0], 0, 1))
+    (made,) = evaluate_runs(contest, store, TINY)
+    assert list(store.experiment_folder(contest.name).iterdir()) == [made]
+    assert list(store.read_numbers(contest.name, made.name)["runs"]) == [contest.trainings[0].name]
 
 
 def test_the_command_leaves_alone_what_is_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

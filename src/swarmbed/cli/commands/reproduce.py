@@ -126,7 +126,7 @@ def decide_claims(which: list[Experiment], store: Store, budget: Budget, options
     _train([], make_pool(options.on, store, budget, options.workers), store, console, chooser)
     old = [experiment.name for experiment in which if _drawn(experiment, store, budget) == OLDER]
     if old:
-        console.print(f"figures of older runs: swarmbed reproduce {' '.join(old)} --redraw", highlight=False)
+        console.print(f"figures of older runs: swarmbed reproduce {' '.join(old)} --seeds 1", highlight=False)
 
 
 def evaluate(which: list[Experiment], store: Store, budget: Budget) -> None:
@@ -161,7 +161,7 @@ def _conclude(
         if not console.is_terminal:
             console.print(f"{experiment.name}: evaluating and drawing …", highlight=False)
         with progress_bar(_episodes(experiment, store, budget), experiment.name) as report:
-            made = conclude(experiment, store, budget, report if experiment.contest else None)
+            made = conclude(experiment, store, budget, report if experiment.contest else None, again=redraw)
         mark_concluded(experiment, store, budget, made)
         for path in made:
             _say(f"{experiment.name:<28} {path}")
