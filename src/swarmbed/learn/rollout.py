@@ -19,6 +19,8 @@ from swarmbed.tasks.base import State, Task
 
 # (states, transmitted, key) of a batch of environments → (actions, anything else to keep)
 Act = Callable[[State, Array | None, PRNGKeyArray], tuple[Float[Array, "envs N A"], Any]]
+BLOCK = 16  # steps of an episode between two looks at whether it has ended
+
 # (task, state, key) of one swarm → actions
 Control = Callable[[Task, State, PRNGKeyArray], Float[Array, "N A"]]
 
@@ -155,37 +157,78 @@ def episode(
     keep_states: bool = False,
 ) -> Episode:
     """Run one swarm from ``state`` until its end or the horizon. After the end nothing moves."""
+    num_steps = task.horizon if num_steps is None else num_steps
 
-    def step(carry: Any, time: Array) -> tuple[Any, Any]:
-        state, total, length, ended = carry
+    def step(carry: Progress, time: Array) -> tuple[Progress, Any]:
+        state, total, length, ended, overlooked = carry
         act_key, move_key = step_keys(key, time)
-        overlooked = task.overlooked(state)
-        action = control(task, state, act_key)
-        moved = task.advance(move_key, state, action)
-        total = total + jnp.where(ended, 0.0, moved.reward)
-        length = length + jnp.where(ended, 0, 1)
-        state = jax.tree.map(lambda new, old: jnp.where(ended, old, new), moved.state, state)
-        ended = ended | moved.terminated
-        return (state, total, length, ended), (task.measure(state), overlooked, state if keep_states else None)
+        unseen = task.overlooked(state)
+        moved = task.advance(move_key, state, control(task, state, act_key))
+        still = ended | (time >= num_steps)
+        state = jax.tree.map(lambda new, old: jnp.where(still, old, new), moved.state, state)
+        now = Progress(
+            state,
+            total + jnp.where(still, 0.0, moved.reward),
+            length + jnp.where(still, 0, 1),
+            ended | (moved.terminated & ~still),
+            None if unseen is None else overlooked + jnp.where(still, 0, unseen),
+        )
+        return now, (task.measure(state), state if keep_states else None)
 
-    def rest(carry: Any, time: Array) -> tuple[Any, Any]:
-        state = carry[0]
-        overlooked = None if task.overlooked(state) is None else jnp.zeros((), jnp.int32)
-        return carry, (task.measure(state), overlooked, state if keep_states else None)
-
-    def step_or_rest(carry: Any, time: Array) -> tuple[Any, Any]:
-        return lax.cond(carry[3], rest, step, carry, time)
-
-    begin = (state, jnp.zeros(()), jnp.zeros((), int), task.terminated(state))
-    # Large swarms run one after the other, so that one that has reached its end can save the rest of its steps; side
-    # by side, all would take every step for the last of them.
-    each = step_or_rest if task.is_large else step
-    times = jnp.arange(task.horizon if num_steps is None else num_steps)
-    (last, total, length, ended), (metrics, overlooked, states) = lax.scan(each, begin, times)
+    nobody = None if task.overlooked(state) is None else jnp.zeros((), jnp.int32)
+    begin = Progress(state, jnp.zeros(()), jnp.zeros((), int), task.terminated(state), nobody)
+    if keep_states:
+        end, (metrics, states) = lax.scan(step, begin, jnp.arange(num_steps))
+    else:
+        end, metrics = _until_ended(task, lambda now, time: _without_states(step(now, time)), begin, num_steps)
+        states = None
     prepend = lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest])  # noqa: E731
     metrics = jax.tree.map(prepend, task.measure(state), metrics)
     states = jax.tree.map(prepend, state, states) if keep_states else None
-    return Episode(total, length, ended, metrics, last, states, None if overlooked is None else overlooked.sum())
+    return Episode(end.total, end.length, end.ended, metrics, end.state, states, end.overlooked)
+
+
+class Progress(NamedTuple):
+    """How far an episode has come."""
+
+    state: State
+    total: Float[Array, ""]
+    length: Int[Array, ""]
+    ended: Bool[Array, ""]
+    overlooked: Int[Array, ""] | None
+
+
+def _without_states(result: tuple[Progress, Any]) -> tuple[Progress, Any]:
+    now, (measured, _) = result
+    return now, measured
+
+
+def _until_ended(
+    task: Task, step: Callable[[Progress, Array], tuple[Progress, Any]], begin: Progress, num_steps: int
+) -> tuple[Progress, dict[str, Array]]:
+    """Scan a step in blocks until the episode has ended; of several side by side, until the last of them has.
+
+    Nothing changes after the end, so what would be measured then is known.
+    """
+    shapes = jax.eval_shape(lambda: step(begin, jnp.zeros((), int))[1])
+    size = 1 if task.is_large else min(BLOCK, max(num_steps, 1))  # a step of a large swarm takes long
+    slots = -(-num_steps // size) * size
+    metrics = jax.tree.map(lambda leaf: jnp.zeros((slots, *leaf.shape), leaf.dtype), shapes)
+
+    def is_running(carry: Any) -> Array:
+        time, now, _ = carry
+        return (time < num_steps) & ~now.ended
+
+    def block(carry: Any) -> Any:
+        time, now, metrics = carry
+        now, measured = lax.scan(step, now, time + jnp.arange(size))
+        write = lambda every, new: lax.dynamic_update_slice_in_dim(every, new, time, 0)  # noqa: E731
+        return time + size, now, jax.tree.map(write, metrics, measured)
+
+    reached, end, metrics = lax.while_loop(is_running, block, (jnp.zeros((), int), begin, metrics))
+    is_measured = jnp.arange(num_steps) < reached
+    hold = lambda every, last: jnp.where(is_measured, every[:num_steps], last)  # noqa: E731
+    return end, jax.tree.map(hold, metrics, task.measure(end.state))
 
 
 def step_keys(key: PRNGKeyArray, time: Int[Array, ""]) -> tuple[PRNGKeyArray, PRNGKeyArray]:
