@@ -159,32 +159,34 @@ def episode(
     """Run one swarm from ``state`` until its end or the horizon. After the end nothing moves."""
     num_steps = task.horizon if num_steps is None else num_steps
 
-    def step(carry: Progress, time: Array) -> tuple[Progress, Any]:
-        state, total, length, ended, overlooked = carry
+    def step(now: Progress, time: Array) -> Progress:
+        state, total, length, ended, overlooked = now
         act_key, move_key = step_keys(key, time)
         unseen = task.overlooked(state)
         moved = task.advance(move_key, state, control(task, state, act_key))
         still = ended | (time >= num_steps)
-        state = jax.tree.map(lambda new, old: jnp.where(still, old, new), moved.state, state)
-        now = Progress(
-            state,
+        return Progress(
+            jax.tree.map(lambda new, old: jnp.where(still, old, new), moved.state, state),
             total + jnp.where(still, 0.0, moved.reward),
             length + jnp.where(still, 0, 1),
             ended | (moved.terminated & ~still),
-            None if unseen is None else overlooked + jnp.where(still, 0, unseen),
+            None if overlooked is None or unseen is None else overlooked + jnp.where(still, 0, unseen),
         )
-        return now, (task.measure(state), state if keep_states else None)
+
+    def step_and_state(now: Progress, time: Array) -> tuple[Progress, Any]:
+        now = step(now, time)
+        return now, (task.measure(now.state), now.state)
 
     nobody = None if task.overlooked(state) is None else jnp.zeros((), jnp.int32)
     begin = Progress(state, jnp.zeros(()), jnp.zeros((), int), task.terminated(state), nobody)
-    if keep_states:
-        end, (metrics, states) = lax.scan(step, begin, jnp.arange(num_steps))
-    else:
-        end, metrics = _until_ended(task, lambda now, time: _without_states(step(now, time)), begin, num_steps)
-        states = None
     prepend = lambda first, rest: jnp.concatenate([jnp.asarray(first)[None], rest])  # noqa: E731
+    states = None
+    if keep_states:
+        end, (metrics, states) = lax.scan(step_and_state, begin, jnp.arange(num_steps))
+        states = jax.tree.map(prepend, state, states)
+    else:
+        end, metrics = _until_ended(task, step, begin, num_steps)
     metrics = jax.tree.map(prepend, task.measure(state), metrics)
-    states = jax.tree.map(prepend, state, states) if keep_states else None
     return Episode(end.total, end.length, end.ended, metrics, end.state, states, end.overlooked)
 
 
@@ -198,22 +200,21 @@ class Progress(NamedTuple):
     overlooked: Int[Array, ""] | None
 
 
-def _without_states(result: tuple[Progress, Any]) -> tuple[Progress, Any]:
-    now, (measured, _) = result
-    return now, measured
-
-
 def _until_ended(
-    task: Task, step: Callable[[Progress, Array], tuple[Progress, Any]], begin: Progress, num_steps: int
+    task: Task, step: Callable[[Progress, Array], Progress], begin: Progress, num_steps: int
 ) -> tuple[Progress, dict[str, Array]]:
-    """Scan a step in blocks until the episode has ended; of several side by side, until the last of them has.
+    """Take steps in blocks until the episode has ended; of several side by side, until the last of them has.
 
     Nothing changes after the end, so what would be measured then is known.
     """
-    shapes = jax.eval_shape(lambda: step(begin, jnp.zeros((), int))[1])
     size = 1 if task.is_large else min(BLOCK, max(num_steps, 1))  # a step of a large swarm takes long
     slots = -(-num_steps // size) * size
+    shapes = jax.eval_shape(lambda: task.measure(begin.state))
     metrics = jax.tree.map(lambda leaf: jnp.zeros((slots, *leaf.shape), leaf.dtype), shapes)
+
+    def measured_step(now: Progress, time: Array) -> tuple[Progress, dict[str, Array]]:
+        now = step(now, time)
+        return now, task.measure(now.state)
 
     def is_running(carry: Any) -> Array:
         time, now, _ = carry
@@ -221,7 +222,7 @@ def _until_ended(
 
     def block(carry: Any) -> Any:
         time, now, metrics = carry
-        now, measured = lax.scan(step, now, time + jnp.arange(size))
+        now, measured = lax.scan(measured_step, now, time + jnp.arange(size))
         write = lambda every, new: lax.dynamic_update_slice_in_dim(every, new, time, 0)  # noqa: E731
         return time + size, now, jax.tree.map(write, metrics, measured)
 
