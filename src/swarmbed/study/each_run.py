@@ -20,7 +20,6 @@ from swarmbed.study.store import Store
 from swarmbed.tasks.base import Task
 
 NAME = "each_run.json"
-EPISODES = 200  # of each run; fewer than a contest's, since it is the spread over runs that counts
 SEED = 1  # of their starts
 EVERY = 10  # steps between the numbers that are kept
 
@@ -44,7 +43,7 @@ def evaluate_each_run(
     ``earlier`` is what this gave before: runs that still have their policy are not evaluated again. Controllers are,
     since their code may have changed; but not if ``again`` is False.
     """
-    episodes = episodes_of_a_run(budget)
+    episodes = episodes_of_a_run(contest, budget)
     evaluated_as = _evaluated_as(task, episodes)
     known = earlier if earlier.get("evaluated_as") == evaluated_as else {}
     found: Numbers = {"policies": {}, "runs": {}, "controllers": {}, "returns": {}, "controller_returns": {}}
@@ -91,11 +90,11 @@ def _known(known: Numbers, name: str, seed: int | None, agents: int, policy: str
 
 def count_episodes(contest: Contest, store: Store, budget: Budget) -> int:
     """How many episodes that takes."""
-    return episodes_of_a_run(budget) * len(_evaluations(contest, store, budget))
+    return episodes_of_a_run(contest, budget) * len(_evaluations(contest, store, budget))
 
 
-def episodes_of_a_run(budget: Budget) -> int:
-    return min(EPISODES, budget.episodes)
+def episodes_of_a_run(contest: Contest, budget: Budget) -> int:
+    return min(contest.episodes, budget.episodes)
 
 
 def _evaluations(contest: Contest, store: Store, budget: Budget) -> list[tuple[str, int | None, str | Path, int]]:

@@ -1,6 +1,6 @@
 """What an experiment is: runs to train, policies to evaluate, something to draw, and claims to test."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from swarmbed.learn.learner import Learner
@@ -90,6 +90,9 @@ def recipe(variant: str) -> Training:
     return Training(variant, "recipe", "recipe", observation, {"name": "neural"}, iterations, RECIPE)
 
 
+RECIPE_EPISODES = 1000  # of every run of a recipe: what it reaches is a number to rely on
+
+
 def few(variant: str) -> Training:
     """The recipe for swarms of few agents."""
     return Training(variant, "few", "few", "extended", {"name": "neural"}, preset("few")["run"]["iterations"], "few")
@@ -104,6 +107,9 @@ class Contest:
     controllers: tuple[tuple[str, str], ...]
     agents: tuple[int, ...]
     horizon: int | None = None  # steps per episode; the task's own if None
+    # Of every run. A method's runs differ by more than a run's episodes, so few suffice to compare methods. No part of
+    # what a figure is made from: it shows other episodes.
+    episodes: int = field(default=200, repr=False)
 
 
 @dataclass(frozen=True)

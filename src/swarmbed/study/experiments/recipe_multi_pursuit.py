@@ -2,7 +2,7 @@
 
 from swarmbed.study.claim_kinds import Better, BetterThanController
 from swarmbed.study.claims import Claim
-from swarmbed.study.experiments.base import Contest, Experiment, recipe
+from swarmbed.study.experiments.base import RECIPE_EPISODES, Contest, Experiment, recipe
 from swarmbed.study.experiments.multi_pursuit import METHODS, VARIANT
 from swarmbed.study.readings import Returned
 
@@ -21,5 +21,7 @@ EXPERIMENT = Experiment(
     ),
     trainings=(RECIPE, PAPER),
     seeds=8,
-    contest=Contest(VARIANT, (RECIPE, PAPER), (("voronoi_pursuit", "Voronoi"),), agents=(50,)),
+    contest=Contest(
+        VARIANT, (RECIPE, PAPER), (("voronoi_pursuit", "Voronoi"),), agents=(50,), episodes=RECIPE_EPISODES
+    ),
 )

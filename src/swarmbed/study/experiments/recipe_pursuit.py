@@ -2,7 +2,7 @@
 
 from swarmbed.study.claim_kinds import BetterThanController, FoundIn, FoundMore, Within
 from swarmbed.study.claims import Claim
-from swarmbed.study.experiments.base import Contest, Experiment, Training, recipe
+from swarmbed.study.experiments.base import RECIPE_EPISODES, Contest, Experiment, Training, recipe
 from swarmbed.study.experiments.pursuit_global import METHODS, VARIANT
 from swarmbed.study.readings import Reached, Succeeds
 
@@ -27,5 +27,7 @@ EXPERIMENT = Experiment(
     ),
     trainings=(RECIPE, PAPER),
     seeds=16,
-    contest=Contest(VARIANT, (RECIPE, PAPER), (("voronoi_pursuit", "Voronoi"),), agents=(5, 10)),
+    contest=Contest(
+        VARIANT, (RECIPE, PAPER), (("voronoi_pursuit", "Voronoi"),), agents=(5, 10), episodes=RECIPE_EPISODES
+    ),
 )

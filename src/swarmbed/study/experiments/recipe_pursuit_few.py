@@ -2,7 +2,7 @@
 
 from swarmbed.study.claim_kinds import Better, BetterThanController, Within
 from swarmbed.study.claims import Claim
-from swarmbed.study.experiments.base import Contest, Experiment, few, recipe
+from swarmbed.study.experiments.base import RECIPE_EPISODES, Contest, Experiment, few, recipe
 from swarmbed.study.experiments.pursuit_global import VARIANT
 from swarmbed.study.readings import Reached
 
@@ -21,5 +21,7 @@ EXPERIMENT = Experiment(
     ),
     trainings=(FEW, RECIPE),
     seeds=8,
-    contest=Contest(VARIANT, (FEW, RECIPE), (("voronoi_pursuit", "Voronoi"),), agents=(5, 10)),
+    contest=Contest(
+        VARIANT, (FEW, RECIPE), (("voronoi_pursuit", "Voronoi"),), agents=(5, 10), episodes=RECIPE_EPISODES
+    ),
 )

@@ -2,7 +2,7 @@
 
 from swarmbed.study.claim_kinds import Better, BetterThanController, Within
 from swarmbed.study.claims import Claim
-from swarmbed.study.experiments.base import Contest, Experiment, recipe
+from swarmbed.study.experiments.base import RECIPE_EPISODES, Contest, Experiment, recipe
 from swarmbed.study.experiments.rendezvous_global import METHODS, VARIANT
 from swarmbed.study.readings import Reached, Returned
 
@@ -20,5 +20,7 @@ EXPERIMENT = Experiment(
     ),
     trainings=(RECIPE, PAPER),
     seeds=8,
-    contest=Contest(VARIANT, (RECIPE, PAPER), (("consensus", "PD"),), agents=(20,), horizon=500),
+    contest=Contest(
+        VARIANT, (RECIPE, PAPER), (("consensus", "PD"),), agents=(20,), horizon=500, episodes=RECIPE_EPISODES
+    ),
 )
