@@ -10,7 +10,10 @@ import pytest
 DOCS = Path(__file__).parents[3] / "docs"
 
 
-@pytest.mark.parametrize(("script", "page"), [("make_settings", "settings.md"), ("make_results", "results.md")])
+MADE = [("make_settings", "settings.md"), ("make_results", "results.md"), ("make_recipes", "learning.md")]
+
+
+@pytest.mark.parametrize(("script", "page"), MADE)
 def test_pages_made_from_code_and_results_are_up_to_date(script: str, page: str) -> None:
     # In a process of its own, where no other test has loaded a plug-in.
     code = f"import {script}; print({script}.text(), end='')"
