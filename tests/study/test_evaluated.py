@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from study_files import ONE_ITERATION, A, B, Study
+from study_files import ONE_ITERATION, A, Study
 
 from swarmbed.study import each_run
 from swarmbed.study.claim_kinds import Within
 from swarmbed.study.decide import waits_for_evaluation
 from swarmbed.study.experiments.base import Contest
-from swarmbed.study.freshness import mark_concluded
 from swarmbed.study.readings import Reached, Returned
 from swarmbed.tasks import make
 
@@ -29,14 +28,6 @@ def study(tmp_path: Path) -> Study:
 
 def trained_again(study: Study, seed: int) -> None:
     study.store.run_policy_path(A, seed).write_text("another policy")
-
-
-def without_hashes(study: Study, *, made: tuple[str, ...] = ("figure.png", "each_run.json")) -> None:
-    """As evaluations were stored before they named their policies, with the mark that was set then."""
-    numbers = json.loads(study.each_run_path.read_text())
-    del numbers["policies"]
-    study.each_run(numbers)
-    mark_concluded(study.experiment, study.store, ONE_ITERATION, [Path(name) for name in made])
 
 
 def evaluated(study: Study) -> tuple[str, int, int]:
@@ -88,44 +79,10 @@ def ship(study: Study, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_without_hashes_an_evaluation_counts_while_the_mark_is_of_these_runs(study: Study) -> None:
-    study.reached(a={10: CAUGHT}, b={10: CAUGHT[:3]})
-    without_hashes(study)
-    assert evaluated(study) == ("holds", 5, 5)
-
-
-def test_without_hashes_one_run_trained_again_spoils_them_all(study: Study) -> None:
+def test_an_evaluation_that_does_not_name_its_policies_does_not_count(study: Study) -> None:
     study.reached(a={10: CAUGHT})
-    without_hashes(study)
-    trained_again(study, 3)
-    assert evaluated(study) == ("open", 0, 5)
-
-
-def test_without_hashes_runs_that_were_added_since_do_not_matter(study: Study) -> None:
-    """Neither one that is better than all that were evaluated, nor the first of another method."""
-    study.returns(A, [-3.0, -1.0, -2.0])
-    study.reached(a={10: CAUGHT[:3]})
-    without_hashes(study)
-    study.returns(A, [-3.0, -1.0, -2.0, -0.5])
-    study.policies(A, 4)
-    study.policies(B, 1)
-    assert evaluated(study) == ("open", 3, 4)
-
-
-def test_without_hashes_a_policy_that_ships_since_does_not_matter(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    study.reached(a={10: CAUGHT})
-    without_hashes(study)
-    ship(study, 2, monkeypatch)
-    assert evaluated(study) == ("holds", 5, 5)
-
-
-def test_without_hashes_and_without_a_mark_of_that_file_nothing_counts(study: Study) -> None:
-    study.reached(a={10: CAUGHT})
-    without_hashes(study, made=("figure.png",))
-    assert evaluated(study) == ("open", 0, 5)
-    (study.each_run_path.parent / "made_from.txt").unlink()
+    made = json.loads(study.each_run_path.read_text())
+    study.each_run({key: value for key, value in made.items() if key != "policies"})
     assert evaluated(study) == ("open", 0, 5)
 
 

@@ -5,21 +5,18 @@ A run that was trained again since has not been evaluated yet, whatever stands u
 
 from typing import Any
 
-from swarmbed.study import unhashed
-from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Experiment, Training
 from swarmbed.study.freshness import content_hash
 from swarmbed.study.store import Store
 
 
-def evaluated_seeds(experiment: Experiment, numbers: dict[str, Any], store: Store, budget: Budget) -> unhashed.Seeds:
-    """Of an experiment with a contest, by its each_run.json."""
-    if "policies" not in numbers:
-        return unhashed.evaluated_seeds(experiment, numbers, store, budget)
+def evaluated_seeds(experiment: Experiment, numbers: dict[str, Any], store: Store) -> dict[str, list[int]]:
+    """Of an experiment with a contest, by its each_run.json; by the name of a training."""
+    policies = numbers.get("policies", {})
     return {
         training.name: [
             int(seed)
-            for seed, known in numbers["policies"].get(training.name, {}).items()
+            for seed, known in policies.get(training.name, {}).items()
             if _is_stored(known, training, int(seed), store)
         ]
         for training in experiment.trainings

@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +22,13 @@ class Mark(NamedTuple):
 
 def is_up_to_date(experiment: Experiment, store: Store, budget: Budget) -> bool:
     """Has it been concluded from just these runs and settings, and is everything that was made then still there?"""
-    folder, mark = store.experiment_folder(experiment.name), mark_of(experiment, store)
+    folder, mark = store.experiment_folder(experiment.name), _mark_of(experiment, store)
     if mark is None:
         return False
     return mark.made_from == fingerprint(experiment, store, budget) and all((folder / n).is_file() for n in mark.made)
 
 
-def mark_of(experiment: Experiment, store: Store) -> Mark | None:
+def _mark_of(experiment: Experiment, store: Store) -> Mark | None:
     """None if it was never concluded."""
     path = store.experiment_folder(experiment.name) / NAME
     if not path.is_file():
@@ -45,16 +44,11 @@ def mark_concluded(experiment: Experiment, store: Store, budget: Budget, made: l
 
 def fingerprint(experiment: Experiment, store: Store, budget: Budget) -> str:
     """Changes with the experiment's settings, the number of episodes, its runs and its policies; not with its plan."""
-    return fingerprint_of_files(experiment, budget, ((path, path) for path in _inputs(experiment, store, budget)))
-
-
-def fingerprint_of_files(experiment: Experiment, budget: Budget, files: Iterable[tuple[Path, Path]]) -> str:
-    """The same of given files: under which path each is known, and where it is."""
     digest = hashlib.sha256()
     settings = dataclasses.replace(experiment, title="", claims=(), seeds=0, more_seeds=())
     digest.update(repr((settings, budget.episodes)).encode())
-    for known_as, path in files:
-        digest.update(f"{known_as.parent.name}/{known_as.name}".encode() + b"\0")
+    for path in _inputs(experiment, store, budget):
+        digest.update(f"{path.parent.name}/{path.name}".encode() + b"\0")
         digest.update(bytes.fromhex(content_hash(path)))
     return digest.hexdigest()
 
