@@ -20,6 +20,7 @@ from swarmbed.study.experiments import (
     recipe_rendezvous,
     recipe_rendezvous_local,
 )
+from swarmbed.study.experiments.base import RECIPE_EPISODES
 from swarmbed.study.inference import mean_above
 from swarmbed.study.plan import experiments
 from swarmbed.study.readings import Reached, Returned, Succeeds
@@ -71,6 +72,9 @@ ROWS = (
 
 
 def table() -> str:
+    """Only what was measured as often as the page says."""
+    for reading in (reading for row in ROWS for reading in (row.ours, row.theirs)):
+        assert experiments()[reading.contest].contest.episodes == RECIPE_EPISODES
     lines = ["| task | measure | recipe | paper's settings | controller |", "|---|---|---|---|---|"]
     return "\n".join([*lines, *map(_line, ROWS)]) + "\n"
 
@@ -91,14 +95,19 @@ def _source(reading: Reached | Returned) -> Source:
 
 def _runs(row: Row, reading: Reached | Returned, source: Source) -> str:
     values = list(reading.values(source).values())
+    if not values:
+        return "–"
     if isinstance(reading, Succeeds):
         found, low, high = int(sum(values)), *wilson_interval(int(sum(values)), len(values))
         return f"{found} of {len(values)} [{low:.2f}, {high:.2f}]"
     (effect,) = mean_above(values, 0.0, "").effects
     number = lambda value: _number(row, value)  # noqa: E731
-    worst, *_, best = sorted(values, reverse=not reading.higher_is_better)
-    shown = f"{number(mean(values))} [{number(effect.low)}, {number(effect.high)}]"
-    return f"{shown}, median {number(median(values))}, {number(worst)} to {number(best)} ({len(values)} runs)"
+    if len(values) == 1:
+        return f"{number(values[0])} (one run)"
+    ordered = sorted(values, reverse=not reading.higher_is_better)
+    high = min(effect.high, 1.0) if row.percent else effect.high
+    shown = f"{number(mean(values))} [{number(effect.low)}, {number(high)}], median {number(median(values))}"
+    return f"{shown}, {number(ordered[0])} to {number(ordered[-1])} ({len(values)} runs)"
 
 
 def _controller(row: Row, source: Source) -> str:

@@ -89,6 +89,15 @@ def test_runs_are_spread_over_nodes_and_survive_a_killed_worker(address: str, tm
         assert [row["kl"] for row in ours] == pytest.approx([row["kl"] for row in theirs], rel=1e-2)
 
 
+def test_a_free_core_asks_for_more_and_evaluations_run_here(address: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    ahead: list[plan.Work] = [plan.Evaluation("nothing"), plan.Job(TRAINING, 0, 1), plan.Evaluation("pursuit-trace")]
+    pool = RayPool(store, replace(SMALL, name="quick", share=1 / TRAINING.iterations), address)
+    pool.run([], lambda under_way: ahead.pop(0) if ahead else None)
+    assert sorted(map(str, pool.finished)) == ["evaluation of pursuit-trace", f"{TRAINING.name} seed 0"]
+    assert "'nothing' does not exist" in pool.failed["evaluation of nothing"]
+
+
 def test_a_run_that_cannot_go_on_is_reported_and_the_others_finish(address: str, tmp_path: Path) -> None:
     store = Store(tmp_path / "results", tmp_path / "work")
     broken = store.prepare(TRAINING, 0, SMALL)

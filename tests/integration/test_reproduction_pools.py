@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,6 +39,24 @@ def test_a_killed_worker_is_taken_up_again(tmp_path: Path) -> None:
     assert killed
     assert pool.failed == {}
     assert len(store.rows(training, 0)) == 400
+
+
+def test_a_free_worker_asks_for_more_and_evaluations_run_like_trainings(tmp_path: Path) -> None:
+    store = Store(tmp_path / "results", tmp_path / "work")
+    training = plan.experiments()["pursuit-trace"].trainings[0]
+    ahead: list[plan.Work] = [plan.Job(training, 0, 1), plan.Evaluation("pursuit-trace"), plan.Evaluation("nothing")]
+    seen: list[int] = []
+
+    def more(under_way: Sequence[plan.Work]) -> plan.Work | None:
+        seen.append(len(under_way))
+        return ahead.pop(0) if ahead else None
+
+    pool = LocalPool(store, replace(TINY, name="quick"), 1)
+    pool.run([], more)
+    assert [str(work) for work in pool.finished] == [f"{training.name} seed 0", "evaluation of pursuit-trace"]
+    assert "'nothing' does not exist" in pool.failed["evaluation of nothing"]  # after three attempts
+    assert seen == [0] * 4
+    assert store.metrics_path(training, 0).is_file()
 
 
 def test_a_pool_that_is_asked_to_stop_leaves_a_checkpoint_of_the_last_iteration(tmp_path: Path) -> None:

@@ -53,6 +53,23 @@ def test_an_episode_is_computed_until_the_block_of_its_end_and_a_large_swarm_unt
     assert len(taken) == 0
 
 
+def test_a_large_swarm_whose_states_are_kept_is_computed_until_its_end_too() -> None:
+    task = LargeEnding()
+    taken.clear()
+    one = jax.jit(lambda: episode(task, Constant(0.1).control, task.initial(KEY), KEY, HORIZON, keep_states=True))
+    assert jax.block_until_ready(one()).states.age.tolist() == [0, 1, 2, *[3] * (HORIZON - 2)]
+    jax.effects_barrier()
+    assert len(taken) == 3
+
+
+@pytest.mark.parametrize("keep_states", [False, True])
+def test_an_episode_of_no_steps_measures_its_start(keep_states: bool) -> None:
+    task = Ending()
+    found = episode(task, Constant(0.1).control, task.initial(KEY), KEY, 0, keep_states=keep_states)
+    assert int(found.length) == 0
+    assert found.metrics["offset"].shape == (1,)
+
+
 def test_side_by_side_all_go_on_until_the_last_has_ended() -> None:
     run(Ending(), [0, 2, 2 - BLOCK])
     assert len(taken) == 2 * BLOCK

@@ -75,6 +75,19 @@ def test_a_run_that_is_under_way_is_not_given_out_again(tmp_path: Path) -> None:
     assert (first.job.seed, second.job.seed) == (0, 1)
 
 
+def test_runs_that_are_under_way_count_so_none_is_trained_that_no_claim_reads(tmp_path: Path) -> None:
+    """Four of five runs of A are there, and the fifth is under way: only B is missing, three of it at first."""
+    study = Study(tmp_path)
+    claiming(study, A_OVER_B)
+    study.returns(A, [30.0, 31.0, 32.0, 33.0])
+    study.returns(B, [29.0, 30.0, 31.0])
+    chooser = Chooser([study.experiment], study.store, ONE_ITERATION, 1e6)
+    given: list[Work] = []
+    while (work := chooser(given)) is not None:
+        given.append(work)
+    assert sorted(map(str, given)) == [f"{A.name} seed 4", f"{B.name} seed 3", f"{B.name} seed 4"]
+
+
 def test_a_part_that_is_clear_asks_for_no_more_runs(tmp_path: Path) -> None:
     """A is better than C and level with B: ten runs of A and B are next, C keeps its five."""
     study = Study(tmp_path)
@@ -145,10 +158,10 @@ def test_between_two_tests_nothing_is_evaluated(tmp_path: Path) -> None:
     study.returns(A, [-1.0] * 6)
     (next_run,) = next_runs(study)
     assert str(next_run.job) == f"{A.name} seed 6"
-    assert evaluations(judged([study.experiment], study.store, ONE_ITERATION)) == []
+    assert evaluations(judged([study.experiment], study.store, ONE_ITERATION)) == {}
     study.returns(A, [-1.0] * 10)
     assert next_runs(study) == []
-    assert evaluations(judged([study.experiment], study.store, ONE_ITERATION)) == [Evaluation("made-up")]
+    assert list(evaluations(judged([study.experiment], study.store, ONE_ITERATION))) == ["made-up"]
 
 
 def test_no_run_begins_that_does_not_fit_the_time_left_and_the_next_call_goes_on(tmp_path: Path) -> None:
@@ -171,8 +184,7 @@ def test_what_waits_for_an_evaluation_is_evaluated_before_anything_is_trained(tm
     trained = Trained(study)
     settle(study, trained)
     assert trained.jobs[0] == "evaluation of made-up"
-    assert trained.jobs[1] == f"{B.name} seed 0"  # this evaluation gave nothing: it is tried again after the next run
-    assert trained.jobs[2] == "evaluation of made-up"
+    assert trained.jobs[1] == f"{B.name} seed 0"
 
 
 def test_an_evaluation_is_asked_for_where_it_is_made(tmp_path: Path) -> None:
@@ -181,7 +193,7 @@ def test_an_evaluation_is_asked_for_where_it_is_made(tmp_path: Path) -> None:
     study.returns(A, [-1.0] * 4)
     study.returns(B, [-1.0] * 2)  # too few runs
     known = judged([study.experiment], study.store, ONE_ITERATION)
-    assert evaluations(known) == [Evaluation("somewhere-else")]
+    assert list(evaluations(known)) == ["somewhere-else"]
 
 
 def test_what_waits_for_an_evaluation_still_gets_the_least_number_of_runs(tmp_path: Path) -> None:
@@ -200,13 +212,26 @@ def test_a_claim_about_every_run_of_the_study_asks_for_none_in_particular(tmp_pa
     assert next_runs(study) == []
 
 
-def test_a_run_that_fails_is_not_tried_for_ever(tmp_path: Path) -> None:
-    study = Study(tmp_path)
+def test_a_run_that_fails_is_not_tried_again_but_the_next_seed_is(tmp_path: Path) -> None:
+    study = Study(tmp_path, planned=3)
     claiming(study, A_OVER_B)
     chooser = Chooser([study.experiment], study.store, ONE_ITERATION, 1e6)
-    tried = [str(chooser([])) for _ in range(4)]  # nothing comes of any of them
-    assert sorted(tried[:2]) == [f"{A.name} seed 0", f"{B.name} seed 0"]
-    assert tried[2:] == ["None", "None"]
+    tried = [str(chooser([])) for _ in range(8)]  # nothing comes of any of them
+    assert sorted(tried[:6]) == [f"{method.name} seed {seed}" for method in (A, B) for seed in range(3)]
+    assert tried[6:] == ["None", "None"]
+
+
+def test_an_evaluation_that_changed_nothing_waits_for_other_runs(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    claiming(study, FoundIn(Found(A, "made-up"), 0.25))
+    study.returns(A, [-1.0] * 3)
+    chooser = Chooser([study.experiment], study.store, ONE_ITERATION, 1e6)
+    evaluation = chooser([])
+    assert evaluation == Evaluation("made-up")
+    assert chooser([evaluation]) is None  # it is under way
+    assert chooser([]) is None  # it has ended, and nothing came of it
+    study.returns(A, [-1.0] * 4)
+    assert chooser([]) == evaluation
 
 
 @pytest.mark.parametrize(

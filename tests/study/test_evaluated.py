@@ -12,7 +12,6 @@ from study_files import ONE_ITERATION, A, Study
 
 from swarmbed.study import each_run
 from swarmbed.study.claim_kinds import Within
-from swarmbed.study.decide import waits_for_evaluation
 from swarmbed.study.experiments.base import Contest
 from swarmbed.study.readings import Reached, Returned
 from swarmbed.tasks import make
@@ -45,7 +44,7 @@ def test_a_run_that_was_trained_again_waits_for_its_evaluation(study: Study) -> 
     assert evaluated(study) == ("open", 2, 5)
     judged = study.judge(BELOW_HALF)
     assert judged.missing == "an evaluation of every run of A"
-    assert all(map(waits_for_evaluation, judged.parts))
+    assert all(part.waits_for_evaluation for part in judged.parts)
 
 
 def test_its_return_in_the_contest_does_not_count_either(study: Study) -> None:

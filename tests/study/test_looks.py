@@ -37,3 +37,15 @@ def test_looking_after_every_run_misleads_in_one_study_of_twenty(planned: int, s
         careless += any(tail < ERROR / 2 for tail in tails)
     assert wrong / studies < 0.06
     assert careless / studies > 0.08  # what the rule protects from
+
+
+def test_not_even_who_foresees_all_results_can_have_many_tests_made_that_mislead() -> None:
+    """Every early test of every pair of numbers of runs, whichever of them an order of arrival would have had."""
+    planned, studies = 5, 1500
+    pairs = [(a, b) for a in range(3, planned + 1) for b in range(3, planned + 1) if a + b < 2 * planned]
+    looks = [(a, b, early_error(counted(a, b, planned=planned))) for a, b in pairs]
+    looks += [(runs, runs, error) for runs, error in stages(planned)]
+    wrong = 0
+    for ours, theirs in np.random.default_rng(1).normal(size=(studies, 2, 16)):
+        wrong += any(min(contrast_above(ours[:a], theirs[:b], "x")[1:3]) < error / 2 for a, b, error in looks)
+    assert wrong / studies < 0.06

@@ -174,7 +174,8 @@ def episode(
         )
 
     def step_and_state(now: Progress, time: Array) -> tuple[Progress, Any]:
-        now = step(now, time)
+        # Large swarms are never side by side, so that one that has ended can save its steps.
+        now = lax.cond(now.ended, lambda: now, lambda: step(now, time)) if task.is_large else step(now, time)
         return now, (task.measure(now.state), now.state)
 
     nobody = None if task.overlooked(state) is None else jnp.zeros((), jnp.int32)
@@ -208,7 +209,7 @@ def _until_ended(
     Nothing changes after the end, so what would be measured then is known.
     """
     size = 1 if task.is_large else min(BLOCK, max(num_steps, 1))  # a step of a large swarm takes long
-    slots = -(-num_steps // size) * size
+    slots = max(-(-num_steps // size), 1) * size
     shapes = jax.eval_shape(lambda: task.measure(begin.state))
     metrics = jax.tree.map(lambda leaf: jnp.zeros((slots, *leaf.shape), leaf.dtype), shapes)
 

@@ -95,7 +95,7 @@ class Source:
         """Seeds of the finished runs of the plan that a contest evaluated with the policy that they have now."""
         if (key := f"evaluated in {contest}") not in self._kept:
             experiment = self.experiment if contest == self.experiment.name else self.study[contest]
-            self._kept[key] = evaluated_seeds(experiment, self.each_run(contest), self.store)
+            self._kept[key] = evaluated_seeds(experiment, self.each_run(contest), self.store, self.budget)
         return self.runs(training).keys() & self._kept[key].get(training.name, [])
 
     def _index(self, experiment: str, step: int) -> int:

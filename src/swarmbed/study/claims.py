@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from swarmbed.study.inference import Effect, Evidence
 
 
+MEASUREMENT = "the measurement"  # what is missing of a claim that reads no run
+
+
 class Verdict(StrEnum):
     """What the runs say so far."""
 
@@ -80,6 +83,15 @@ class Part:
     def is_open(self) -> bool:
         return self.verdict is Verdict.OPEN
 
+    @property
+    def waits_for_evaluation(self) -> bool:
+        """Could an evaluation decide it? Not with fewer than the least number of runs, nor between two tests, which
+        have no error to spend."""
+        if not self.is_open or all(count.runs >= count.trained for count in self.counts):
+            return False
+        needed = [min(LEAST_RUNS, count.planned) if self.error > 0 else count.planned for count in self.counts]
+        return all(count.trained >= enough for count, enough in zip(self.counts, needed, strict=True))
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -107,26 +119,28 @@ class Judgement:
 
     @property
     def counts(self) -> tuple[Count, ...]:
-        """The runs of every method behind the verdict."""
-        return _merged(self.parts)
+        """The runs of every method behind the verdict; of a claim that fails, those of the parts that do."""
+        failing = [part for part in self.parts if part.verdict is Verdict.FAILS]
+        return _merged(failing or self.parts)
 
     @property
     def missing(self) -> str:
         """Why it is still open; empty once it is decided."""
         if not self.open_parts:
             return ""
-        counts = _merged(self.open_parts)
-        unseen = [count.label for count in counts if count.runs < count.trained]
+        waiting_parts = [part for part in self.open_parts if part.waits_for_evaluation]
+        unseen = [count.label for count in _merged(waiting_parts) if count.runs < count.trained]
         if unseen:
             return f"an evaluation of every run of {', '.join(unseen)}"
-        few = [count.label for count in counts if count.runs < LEAST_RUNS]
+        counts = _merged(self.open_parts)
+        few = [count.label for count in counts if count.trained < LEAST_RUNS]
         if few:
             return f"at least {LEAST_RUNS} runs of {', '.join(few)}"
-        waiting = [f"{count.planned - count.runs} of {count.label}" for count in counts if count.runs < count.planned]
+        waiting = [f"{c.planned - c.trained} of {c.label}" for c in counts if c.trained < c.planned]
         if waiting:
             return f"more runs: {', '.join(waiting)}"
         is_measured = all(part.evidence is not None for part in self.open_parts)
-        return "nothing: all planned runs are in and do not decide it" if is_measured else "the measurement"
+        return "nothing: all planned runs are in and do not decide it" if is_measured else MEASUREMENT
 
 
 def judge(claim: Claim, source: Source) -> Judgement:

@@ -5,14 +5,23 @@ A run that was trained again since has not been evaluated yet, whatever stands u
 
 from typing import Any
 
+from swarmbed.study import each_run
+from swarmbed.study.budget import Budget
 from swarmbed.study.experiments.base import Experiment, Training
 from swarmbed.study.freshness import content_hash
 from swarmbed.study.store import Store
 
 
-def evaluated_seeds(experiment: Experiment, numbers: dict[str, Any], store: Store) -> dict[str, list[int]]:
-    """Of an experiment with a contest, by its each_run.json; by the name of a training."""
-    policies = numbers.get("policies", {})
+def evaluated_seeds(
+    experiment: Experiment, numbers: dict[str, Any], store: Store, budget: Budget
+) -> dict[str, list[int]]:
+    """Of an experiment with a contest, by its each_run.json; by the name of a training.
+
+    None where it asks for more or fewer episodes now than it was evaluated with.
+    """
+    contest = experiment.contest
+    is_current = contest is None or numbers.get("episodes") == each_run.episodes_of_a_run(contest, budget)
+    policies = numbers.get("policies", {}) if is_current else {}
     return {
         training.name: [
             int(seed)

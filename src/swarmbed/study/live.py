@@ -67,7 +67,7 @@ def minutes_or_hours(seconds: float | None) -> str:
 
 
 def _counts(pool: Pool) -> str:
-    return f"{len(pool.finished)} runs done, {len(pool.waiting)} waiting, {len(pool.failed)} failed"
+    return f"{len(pool.finished)} done, {len(pool.waiting)} waiting, {len(pool.failed)} failed"
 
 
 def _standing(job: Work, store: Store) -> tuple[str, str, str]:

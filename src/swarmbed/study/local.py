@@ -121,6 +121,7 @@ class LocalPool:
                 if isinstance(job, Job):
                     self.store.harvest(job.training, job.seed)
                 self.finished.append(job)
+                self.attempts.pop(str(job), None)
                 continue
             self.attempts[str(job)] = self.attempts.get(str(job), 0) + 1
             if self.attempts[str(job)] < ATTEMPTS:

@@ -13,6 +13,7 @@ from swarmbed.evaluation.compare import compare
 from swarmbed.evaluation.progress import Report
 from swarmbed.policy.find import NamedController, find
 from swarmbed.spec.errors import SwarmbedError
+from swarmbed.spec.table import Row
 from swarmbed.study import each_run
 from swarmbed.study.budget import Budget
 from swarmbed.study.events import event_numbers
@@ -35,7 +36,7 @@ def conclude(
     ``again`` unless asked for."""
     made: list[Path] = []
     if experiment.curve:
-        made += _learning(experiment, store, budget)
+        made += [*_learning_curves(experiment, store, budget), _learning_numbers(experiment, store, budget)]
     if experiment.contest:
         made += _contest(experiment, experiment.contest, store, budget, on_progress, again=again)
     if experiment.trace:
@@ -54,35 +55,44 @@ def conclude(
 def evaluate_runs(experiment: Experiment, store: Store, budget: Budget, report: Report | None = None) -> list[Path]:
     """Evaluate what claims read of the experiment's runs, where that was not done yet; returns the files written.
 
-    The best policies are not compared anew: that takes longer than everything else.
+    Nothing is drawn, and the best policies are not compared anew: that takes longer than everything else.
     """
     made: list[Path] = []
     if experiment.curve:
-        made += _learning(experiment, store, budget)
+        made.append(_learning_numbers(experiment, store, budget))
     if experiment.contest:
         made.append(_each_run(experiment, experiment.contest, store, budget, report, again=False))
     return made
 
 
-def _learning(experiment: Experiment, store: Store, budget: Budget) -> list[Path]:
-    folder, numbers, made = store.experiment_folder(experiment.name), {}, []
-    earlier = _earlier(experiment, store, NUMBERS)
+def _learning_curves(experiment: Experiment, store: Store, budget: Budget) -> list[Path]:
+    folder, made = store.experiment_folder(experiment.name), []
     # One picture per task and preset: what was trained with other settings stands beside, not among the rest.
     pictures = list(dict.fromkeys((training.variant, training.preset) for training in experiment.trainings))
     for variant, preset in pictures:
-        curves: dict[str, Curve] = {}
-        for training in (t for t in experiment.trainings if (t.variant, t.preset) == (variant, preset)):
-            runs = {seed: store.rows(training, seed) for seed in store.finished_seeds(training, budget)}
-            if runs:
-                curves[training.label] = median_of_top(list(runs.values()))
-                numbers[training.name] = _run_numbers(training, runs)
-                numbers[training.name] |= event_numbers(store, training, runs, earlier.get(training.name, {}))
+        trainings = [t for t in experiment.trainings if (t.variant, t.preset) == (variant, preset)]
+        runs = {training.label: list(_runs(store, training, budget).values()) for training in trainings}
+        curves = {label: median_of_top(rows) for label, rows in runs.items() if rows}
         suffix = "" if len({variant for variant, _ in pictures}) == 1 else f"-{variant}"
         path = folder / f"figure{suffix}{f'-{preset}' if preset else ''}.png"
         if curves:
             made.append(learning_curves(curves, path, ylabel=experiment.curve or "average return", log=experiment.log))
-    made.append(store.write_numbers(experiment.name, NUMBERS, numbers))
     return made
+
+
+def _learning_numbers(experiment: Experiment, store: Store, budget: Budget) -> Path:
+    """Returns and costs of all runs, and how often their policies bring the task's events about."""
+    numbers: dict[str, Any] = {}
+    earlier = _earlier(experiment, store, NUMBERS)
+    for training in experiment.trainings:
+        if runs := _runs(store, training, budget):
+            events = event_numbers(store, training, runs, earlier.get(training.name, {}))
+            numbers[training.name] = _run_numbers(training, runs) | events
+    return store.write_numbers(experiment.name, NUMBERS, numbers)
+
+
+def _runs(store: Store, training: Training, budget: Budget) -> dict[int, list[Row]]:
+    return {seed: store.rows(training, seed) for seed in store.finished_seeds(training, budget)}
 
 
 def median_of_top(runs: list[list[dict[str, float]]]) -> Curve:

@@ -91,8 +91,8 @@ def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: 
 
 
 def seconds_per_iteration(store: Store, training: Training) -> float | None:
-    """Of the newest run of this training or, failing that, the median of other methods on the same task; None if there
-    are none. Older runs may have been made by slower code, or on another machine.
+    """Of the last seed of this training or, failing that, the median of other methods on the same task; None if there
+    are none. Earlier seeds may have been made by slower code, or on another machine.
 
     Processor time if any of them recorded it: a run has a core of its own, and the clock counts what else went on.
     """

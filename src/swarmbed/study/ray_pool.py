@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,12 +77,13 @@ class RayPool:
     slice_iterations: int = SLICE
     waiting: list[Work] = field(default_factory=list)
     under_way: dict[Any, Job] = field(default_factory=dict)
+    evaluating: list[tuple[Evaluation, subprocess.Popen[str]]] = field(default_factory=list)
     finished: list[Work] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def jobs_under_way(self) -> list[Work]:
-        return list(self.under_way.values())
+        return [*self.under_way.values(), *(job for job, _ in self.evaluating)]
 
     def run(self, jobs: Sequence[Work], more: More = nothing_more) -> None:
         """Until every job is done or has failed, and there are no ``more`` for a core that is free."""
@@ -98,13 +100,16 @@ class RayPool:
         self.waiting = list(jobs)
         try:
             self._take_up(ray, remote, more)
-            while self.under_way:
-                done, _ = ray.wait(list(self.under_way), num_returns=1, timeout=1.0)
+            while self.under_way or self.evaluating:
+                done = self._wait(ray)
                 for reference in done:
                     self._receive(ray, remote, reference)
                 self.watch(self)
-                self._take_up(ray, remote, more)
+                if self._evaluated() or done:
+                    self._take_up(ray, remote, more)
         finally:
+            for _, process in self.evaluating:
+                process.kill()
             if started:
                 ray.shutdown()
 
@@ -118,14 +123,30 @@ class RayPool:
             else:
                 self._submit(remote, job)
 
+    def _wait(self, ray: Any) -> list[Any]:
+        """For a slice to end, though not for long."""
+        if self.under_way:
+            return list(ray.wait(list(self.under_way), num_returns=1, timeout=1.0)[0])
+        time.sleep(0.5)
+        return []
+
     def _evaluate(self, job: Evaluation) -> None:
         """Here, where the results are, while the cluster goes on training."""
         command = [sys.executable, "-m", "swarmbed", *evaluate_command(job, self.store, self.budget)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            self.finished.append(job)
-        else:
-            self.failed[str(job)] = "".join(done.stderr.strip().splitlines()[-1:])
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.evaluating.append((job, process))
+
+    def _evaluated(self) -> bool:
+        """Take in the evaluations that have ended; returns whether any has."""
+        ended = [each for each in self.evaluating if each[1].poll() is not None]
+        for job, process in ended:
+            self.evaluating.remove((job, process))
+            errors = process.communicate()[1]
+            if process.returncode == 0:
+                self.finished.append(job)
+            else:
+                self.failed[str(job)] = "".join(errors.strip().splitlines()[-1:])
+        return bool(ended)
 
     def _submit(self, remote: Any, job: Job) -> None:
         folder = self.store.prepare(job.training, job.seed, self.budget)

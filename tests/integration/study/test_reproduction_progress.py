@@ -61,6 +61,9 @@ def test_runs_are_evaluated_for_claims_without_figures(tmp_path: Path) -> None:
     (made,) = evaluate_runs(contest, store, TINY)
     assert list(store.experiment_folder(contest.name).iterdir()) == [made]
     assert list(store.read_numbers(contest.name, made.name)["runs"]) == [contest.trainings[0].name]
+    curves = one_method(plan.experiments()["rendezvous-local"])
+    (made,) = evaluate_runs(curves, store, TINY)
+    assert list(store.experiment_folder(curves.name).iterdir()) == [made]
 
 
 def test_the_command_leaves_alone_what_is_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +103,7 @@ def test_a_log_names_runs_as_they_begin_and_end(tmp_path: Path, monkeypatch: pyt
     pool.finished, pool.jobs_under_way, pool.waiting = [first], [second], []
     show(pool)
     assert lines[1:] == [
-        f"{training.name} seed 0: done  (1 runs done, 0 waiting, 0 failed)",
+        f"{training.name} seed 0: done  (1 done, 0 waiting, 0 failed)",
         f"{training.name} seed 1: begins",
     ]
     rows = {"seconds": 60.0, "mean_return": -5.0}, {"seconds": 120.0, "mean_return": -4.5}

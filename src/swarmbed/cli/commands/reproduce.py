@@ -17,6 +17,7 @@ from swarmbed.spec.errors import SwarmbedError
 from swarmbed.study import claim_report, decide, each_run, generation, local, plan
 from swarmbed.study.budget import BUDGETS, Budget
 from swarmbed.study.claim_source import judgements
+from swarmbed.study.claims import MEASUREMENT
 from swarmbed.study.experiments.base import Experiment
 from swarmbed.study.freshness import is_up_to_date, mark_concluded
 from swarmbed.study.live import PlainProgress, minutes_or_hours, progress_table
@@ -51,7 +52,12 @@ def run(argv: Sequence[str]) -> None:
         raise SwarmbedError(f"--hours must be above 0, not {options.hours:g}")
     if options.decide != (options.hours is not None):
         raise SwarmbedError("--decide needs --hours H, and --hours only says how long --decide may take")
+    if options.evaluate and (options.decide or options.claims or options.redraw):
+        raise SwarmbedError("--evaluate only evaluates; it does not go with --decide, --claims or --redraw")
     which = plan.chosen(options.experiment or ["all"])
+    if options.evaluate:
+        evaluate(which, store, budget)
+        return
     if options.decide:
         decide_claims(which, store, budget, options)
     if options.claims or options.decide:
@@ -61,9 +67,6 @@ def run(argv: Sequence[str]) -> None:
         return
     if not options.experiment:
         show(None, overview(store, budget, options.seeds, options.workers))
-        return
-    if options.evaluate:
-        evaluate(which, store, budget)
         return
     reproduce(which, store, budget, options)
 
@@ -124,9 +127,13 @@ def decide_claims(which: list[Experiment], store: Store, budget: Budget, options
 
     chooser = decide.Chooser(which, store, budget, 3600 * options.hours, say)
     _train([], make_pool(options.on, store, budget, options.workers), store, console, chooser)
+    unmeasured = [e.name for e in which if any(j.missing == MEASUREMENT for j in judgements(e, store, budget))]
     old = [experiment.name for experiment in which if _drawn(experiment, store, budget) == OLDER]
-    if old:
-        console.print(f"figures of older runs: swarmbed reproduce {' '.join(old)} --seeds 1", highlight=False)
+    where = f"--results {store.results} --work {store.work} --budget {budget.name}"
+    for what, names in (("measured beside training", unmeasured), ("figures of older runs", old)):
+        if names:
+            line = f"{what}: swarmbed reproduce {' '.join(names)} --seeds 1 {where}"
+            console.print(line, highlight=False, soft_wrap=True)
 
 
 def evaluate(which: list[Experiment], store: Store, budget: Budget) -> None:

@@ -1,6 +1,6 @@
 """What an experiment is: runs to train, policies to evaluate, something to draw, and claims to test."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from swarmbed.learn.learner import Learner
@@ -107,9 +107,7 @@ class Contest:
     controllers: tuple[tuple[str, str], ...]
     agents: tuple[int, ...]
     horizon: int | None = None  # steps per episode; the task's own if None
-    # Of every run. A method's runs differ by more than a run's episodes, so few suffice to compare methods. No part of
-    # what a figure is made from: it shows other episodes.
-    episodes: int = field(default=200, repr=False)
+    episodes: int = 200  # of every run: runs differ by more than a run's episodes, so few suffice to compare methods
 
 
 @dataclass(frozen=True)
