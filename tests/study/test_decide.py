@@ -9,13 +9,14 @@ from study_files import ONE_ITERATION, A, B, C, Study
 
 from metrics_files import write_metrics
 from swarmbed.cli.main import main
-from swarmbed.study.claim_kinds import Better, FoundIn, FoundMore, best
+from swarmbed.study.claim_kinds import Better, CanFind, FoundIn, FoundMore, best
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.claims import Claim, Statement
 from swarmbed.study.decide import Candidate, Chooser, candidates, evaluations, judged, seconds_left
 from swarmbed.study.experiments.base import Training
 from swarmbed.study.measured_kinds import EveryRun
 from swarmbed.study.plan import Evaluation, Job, Work
+from swarmbed.study.prospects import prospect
 from swarmbed.study.readings import FinalReturn, Found
 
 A_OVER_B, B_OVER_C = Better(FinalReturn(A), FinalReturn(B)), Better(FinalReturn(B), FinalReturn(C))
@@ -119,6 +120,20 @@ def test_a_cheap_run_comes_before_a_dear_one(tmp_path: Path) -> None:
     first, second = next_runs(study)
     assert (first.job.training, first.job.seed, second.job.training) == (B, 1, A)
     assert first.worth == pytest.approx(10 * second.worth)
+
+
+def test_a_part_that_only_its_last_test_can_decide_is_worth_its_runs(tmp_path: Path) -> None:
+    """None of three trials of A finds it. With five trials that would decide nothing (0.6⁵ = 0.08 against 0.01); the runs
+    up to a later test settle more, each of them, than the first two."""
+    study = Study(tmp_path)
+    claiming(study, CanFind(Found(A, "made-up"), 0.4))
+    study.shares(a=[0.0] * 3)
+    (candidate,) = next_runs(study)
+    (judgement,) = judgements(study.experiment, study.store, ONE_ITERATION)
+    (part,) = judgement.parts
+    each = {planned: prospect(part.planning(planned), 1).fails / (planned - 3) for planned in (5, 10, 16)}
+    assert candidate.settles == pytest.approx(max(each.values()))
+    assert max(each, key=lambda planned: each[planned]) > 5
 
 
 def test_training_stops_as_soon_as_everything_is_decided(tmp_path: Path) -> None:

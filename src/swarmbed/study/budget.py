@@ -17,6 +17,11 @@ class Budget:
     settings: Config = field(default_factory=dict)
     most_seeds: int | None = None
 
+    @property
+    def may_grow(self) -> bool:
+        """May claims ask for more runs than planned? A quick look stays one."""
+        return self.most_seeds is None
+
     def iterations(self, training: Training) -> int:
         return max(1, round(self.share * training.iterations))
 

@@ -33,11 +33,6 @@ class Source:
         """The same results with at least so many runs of every method."""
         return replace(self, least_planned=runs)
 
-    @property
-    def may_grow(self) -> bool:
-        """A quick look stays one."""
-        return self.budget.most_seeds is None
-
     def planned(self, training: Training) -> int:
         return max(plan.seeds_of(self.experiment, training, self.budget, None), self.least_planned)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,11 @@ class Part:
     @property
     def is_open(self) -> bool:
         return self.verdict is Verdict.OPEN
+
+    def planning(self, runs: int) -> Part:
+        """The same part, tested by at least so many runs of every method."""
+        counts = tuple(count._replace(planned=max(count.planned, runs)) for count in self.counts)
+        return replace(self, counts=counts)
 
     @property
     def waits_for_evaluation(self) -> bool:
@@ -157,7 +162,7 @@ def _judged(statement: Statement, source: Source, parts: int) -> Part:
     planned = max(count.planned for count in counts)
     if not are_complete(counts):
         return _tested(statement, source, early_error(counts), parts)
-    for stage in stages(planned, may_grow=source.may_grow):
+    for stage in stages(planned, may_grow=source.budget.may_grow):
         larger = source if stage.runs == planned else source.up_to(stage.runs)
         complete = are_complete(statement.counts(larger))
         part = _tested(statement, larger, stage.error if complete else 0.0, parts)

@@ -10,9 +10,9 @@ from swarmbed.study.budget import Budget
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.claims import Judgement, Part
 from swarmbed.study.experiments.base import Experiment, Training
-from swarmbed.study.looks import LEAST_RUNS, Count
+from swarmbed.study.looks import LEAST_RUNS, Count, stages
 from swarmbed.study.plan import Evaluation, Job, Work
-from swarmbed.study.prospects import prospect
+from swarmbed.study.prospects import has_least_runs, prospect
 from swarmbed.study.store import Store
 
 UNKNOWN_SECONDS = 3600.0  # what a run is taken to cost where nothing like it was ever run
@@ -43,10 +43,10 @@ def candidates(
 ) -> list[Candidate]:
     """The next run of every method that an open claim waits for, the most worth first.
 
-    Each run that an open part lacks to its next test settles an equal share of what that test is expected to settle:
-    the whole claim if the part fails; if it holds, as much of the claim as one of its open parts is. A claim with a
-    part that all its runs left open can only fail. Runs that are ``under_way`` are as good as there; those that were
-    ``tried`` and came to nothing are left out.
+    Each run that an open part lacks to a test settles an equal share of what that test is expected to settle: the whole
+    claim if the part fails; if it holds, as much of the claim as one of its open parts is. Of the tests that are still
+    to come, the one that settles most per run counts: some parts can only be decided by the last. Runs that are
+    ``under_way`` are as good as there; those that were ``tried`` and came to nothing are left out.
     """
     found: dict[str, Candidate] = {}
     for experiment, claims in known:
@@ -60,7 +60,7 @@ def candidates(
                         trainings[name], planned[name], store, budget, {*map(str, under_way), *tried}
                     )
                     if next_run is not None:
-                        next_run.settles += _settled(judgement, part) / sum(lacking.values())
+                        next_run.settles += _settled_by_a_run(judgement, part, under_way, budget)
                         found[name] = next_run
     return sorted(found.values(), key=lambda candidate: -candidate.worth)
 
@@ -78,8 +78,17 @@ def _next_run(
     return Candidate(job, UNKNOWN_SECONDS if seconds is None else max(seconds, 1.0))
 
 
+def _settled_by_a_run(judgement: Judgement, part: Part, under_way: Sequence[Work], budget: Budget) -> float:
+    """How much of a claim a run of an open part is expected to settle: of all tests to come, the most."""
+    planned = max(count.planned for count in part.counts)
+    later = [part.planning(stage.runs) for stage in stages(planned, may_grow=budget.may_grow) if stage.runs > planned]
+    tests = [part, *later] if has_least_runs(part) else [part]
+    return max(_settled(judgement, test) / sum(runs_lacking(test, under_way).values()) for test in tests)
+
+
 def _settled(judgement: Judgement, part: Part) -> float:
-    """How much of a claim the next test of a part is expected to settle."""
+    """How much of a claim a test of a part is expected to settle. One with a part that all its runs left open can only
+    fail."""
     expected = prospect(part, len(judgement.parts))
     can_hold = all(runs_lacking(other) or other.waits_for_evaluation for other in judgement.open_parts)
     return expected.fails + (expected.holds / len(judgement.open_parts) if can_hold else 0.0)

@@ -141,7 +141,7 @@ def _contest(
     store.write_numbers(experiment.name, COMPARISON, {"made_from": made_from, **result.summary()})
     done = budget.episodes * sum(len(panel.standings) for panel in result.panels)
     report = (lambda finished: on_progress(done + finished)) if on_progress is not None else None
-    return [figure, shown, _each_run(experiment, contest, store, budget, report, again=True)]
+    return [figure, shown, _each_run(experiment, contest, store, budget, report, again=again)]
 
 
 def _compared(contest: Contest, store: Store, budget: Budget) -> str:

@@ -29,12 +29,17 @@ UNKNOWN = Prospect(0.25, 0.25)  # with too few runs to tell
 
 def prospect(part: Part, parts: int) -> Prospect:
     """Of one of so many parts of a claim."""
-    if part.evidence is None or any(count.runs < min(LEAST_RUNS, count.planned) for count in part.counts):
+    if part.evidence is None or not has_least_runs(part):
         return UNKNOWN
     growth = growth_of(part.counts)
     return Prospect(
         _passes(part.evidence.p_holds, LEVEL, growth), _passes(part.evidence.p_fails, LEVEL / parts, growth)
     )
+
+
+def has_least_runs(part: Part) -> bool:
+    """Can it be decided at all?"""
+    return all(count.runs >= min(LEAST_RUNS, count.planned) for count in part.counts)
 
 
 def growth_of(counts: tuple[Count, ...]) -> float:
