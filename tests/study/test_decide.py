@@ -123,8 +123,8 @@ def test_a_cheap_run_comes_before_a_dear_one(tmp_path: Path) -> None:
 
 
 def test_a_part_that_only_its_last_test_can_decide_is_worth_its_runs(tmp_path: Path) -> None:
-    """None of three trials of A finds it. With five trials that would decide nothing (0.6⁵ = 0.08 against 0.01); the runs
-    up to a later test settle more, each of them, than the first two."""
+    """None of three trials of A finds it. With five trials that would decide nothing (0.6⁵ = 0.08 against 0.01); the
+    runs up to a later test settle more, each of them, than the first two."""
     study = Study(tmp_path)
     claiming(study, CanFind(Found(A, "made-up"), 0.4))
     study.shares(a=[0.0] * 3)
