@@ -186,6 +186,9 @@ def test_no_run_begins_that_does_not_fit_the_time_left_and_the_next_call_goes_on
     for training in (A, B):
         trained(Job(training, 0, 1))
     assert time_left(study) == 8 * 60.0
+    chooser = Chooser([study.experiment], study.store, ONE_ITERATION, 50.0)
+    assert chooser([]) is None
+    assert chooser.too_long is not None and chooser.too_long.seconds == 60.0
     assert settle(study, trained, seconds=150.0) == ["open"]
     assert len(trained.jobs) == 4
     assert settle(study, trained) == ["holds"]

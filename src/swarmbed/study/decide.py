@@ -150,6 +150,7 @@ class Chooser:
         self.until = self.clock() + self.seconds
         self.tried: set[str] = set()  # runs
         self.asked: Waiting = {}  # evaluations, with what waited for them
+        self.too_long: Candidate | None = None  # the best of the runs that did not fit the time left
 
     def __call__(self, under_way: Sequence[Work]) -> Work | None:
         if (left := self.until - self.clock()) <= 0:
@@ -173,4 +174,6 @@ class Chooser:
         job = next((candidate.job for candidate in possible if candidate.seconds <= seconds), None)
         if job is not None:
             self.tried.add(str(job))
+        elif possible:
+            self.too_long = possible[0]
         return job

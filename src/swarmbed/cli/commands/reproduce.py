@@ -127,6 +127,10 @@ def decide_claims(which: list[Experiment], store: Store, budget: Budget, options
 
     chooser = decide.Chooser(which, store, budget, 3600 * options.hours, say)
     _train([], make_pool(options.on, store, budget, options.workers), store, console, chooser)
+    if (run := chooser.too_long) is not None:
+        takes = minutes_or_hours(run.seconds)
+        line = f"the next run, {run.job}, takes about {takes}, which is longer than what was left of --hours"
+        console.print(line, highlight=False, soft_wrap=True)
     unmeasured = [e.name for e in which if any(j.missing == MEASUREMENT for j in judgements(e, store, budget))]
     old = [experiment.name for experiment in which if _drawn(experiment, store, budget) == OLDER]
     where = f"--results {store.results} --work {store.work} --budget {budget.name}"
