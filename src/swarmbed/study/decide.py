@@ -117,7 +117,7 @@ def evaluations(known: Judged) -> Waiting:
 
 
 def seconds_left(known: Judged, store: Store, budget: Budget) -> float | None:
-    """What it would cost one processor to train every run that an open claim waits for."""
+    """What it would cost one processor to train every run that open claims wait for up to their next test."""
     jobs: dict[str, Job] = {}
     for experiment, claims in known:
         counts = [count for judgement in claims for part in judgement.open_parts for count in part.counts]

@@ -122,7 +122,7 @@ def decide_claims(which: list[Experiment], store: Store, budget: Budget, options
     def say(work: plan.Work, known: decide.Judged) -> None:
         decided = claim_report.summary(judgement for _, claims in known for judgement in claims)
         cost = minutes_or_hours(decide.seconds_left(known, store, budget))
-        line = f"{decided}; next: {work}; all that is open would take {cost} of one core at most"
+        line = f"{decided}; next: {work}; up to the next test of all that is open: {cost} of one core"
         console.print(line, highlight=False, soft_wrap=True)
 
     chooser = decide.Chooser(which, store, budget, 3600 * options.hours, say)
