@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from swarmbed.study import plan
 from swarmbed.study.budget import Budget
 from swarmbed.study.claim_source import judgements
 from swarmbed.study.claims import Judgement, Part
 from swarmbed.study.experiments.base import Experiment, Training
 from swarmbed.study.looks import LEAST_RUNS, Count, stages
+from swarmbed.study.pace import Pace
 from swarmbed.study.plan import Evaluation, Job, Work
 from swarmbed.study.prospects import has_least_runs, prospect
 from swarmbed.study.store import Store
@@ -49,6 +49,7 @@ def candidates(
     ``under_way`` are as good as there; those that were ``tried`` and came to nothing are left out.
     """
     found: dict[str, Candidate] = {}
+    pace = Pace(store)
     for experiment, claims in known:
         trainings = {training.name: training for training in experiment.trainings}
         for judgement in claims:
@@ -57,7 +58,7 @@ def candidates(
                 planned = {count.training: count.planned for count in part.counts}
                 for name in lacking:
                     next_run = found.get(name) or _next_run(
-                        trainings[name], planned[name], store, budget, {*map(str, under_way), *tried}
+                        trainings[name], planned[name], pace, budget, {*map(str, under_way), *tried}
                     )
                     if next_run is not None:
                         next_run.settles += _settled_by_a_run(judgement, part, under_way, budget)
@@ -65,16 +66,14 @@ def candidates(
     return sorted(found.values(), key=lambda candidate: -candidate.worth)
 
 
-def _next_run(
-    training: Training, planned: int, store: Store, budget: Budget, taken: Collection[str]
-) -> Candidate | None:
+def _next_run(training: Training, planned: int, pace: Pace, budget: Budget, taken: Collection[str]) -> Candidate | None:
     """The first run of the plan that is missing; None if there is none left to try."""
-    done = store.finished_seeds(training, budget)
+    done = pace.store.finished_seeds(training, budget)
     jobs = (Job(training, seed, budget.iterations(training)) for seed in range(planned) if seed not in done)
     job = next((job for job in jobs if str(job) not in taken), None)
     if job is None:
         return None
-    seconds = plan.duration([job], store, 1)
+    seconds = pace.duration([job])
     return Candidate(job, UNKNOWN_SECONDS if seconds is None else max(seconds, 1.0))
 
 
@@ -127,7 +126,7 @@ def seconds_left(known: Judged, store: Store, budget: Budget) -> float | None:
             missing = (seed for seed in range(planned.get(training.name, 0)) if seed not in done)
             for job in (Job(training, seed, budget.iterations(training)) for seed in missing):
                 jobs[str(job)] = job
-    return plan.duration(list(jobs.values()), store, 1)
+    return Pace(store).duration(list(jobs.values()))
 
 
 @dataclass

@@ -1,13 +1,10 @@
-"""What has been run, what is missing, and how long that will take."""
+"""What there is to run, and what of it is missing."""
 
 import importlib
-import math
 import pkgutil
-import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from swarmbed.run.folder import read_rows
 from swarmbed.spec.errors import choose
 from swarmbed.study import experiments as folder
 from swarmbed.study.budget import Budget
@@ -88,29 +85,3 @@ def seeds_of(experiment: Experiment, training: Training, budget: Budget, seeds: 
     """How many runs of a training an experiment wants."""
     own = dict(experiment.more_seeds).get(training.name, experiment.seeds)
     return seeds if seeds is not None else budget.seeds(own)
-
-
-def seconds_per_iteration(store: Store, training: Training) -> float | None:
-    """Of the last seed of this training or, failing that, the median of other methods on the same task; None if there
-    are none. Earlier seeds may have been made by slower code, or on another machine.
-
-    Processor time if any of them recorded it: a run has a core of its own, and the clock counts what else went on.
-    """
-    own = [store.metrics_path(training, seed) for seed in store.seeds(training)]
-    for paths in (own, sorted((store.results / "runs").glob(f"{training.variant}-*/seed-*.csv"))):
-        last = [rows[-1] for path in paths if (rows := read_rows(path))]
-        for clock in ("processor_seconds", "seconds"):
-            if each := [row[clock] / row["iteration"] for row in last if not math.isnan(row.get(clock, math.nan))]:
-                return each[-1] if paths is own else statistics.median(each)
-    return None
-
-
-def duration(jobs: list[Job], store: Store, workers: int) -> float | None:
-    """Seconds that the jobs will take; None if nothing like one of them was ever run here."""
-    total = 0.0
-    for job in jobs:
-        each = seconds_per_iteration(store, job.training)
-        if each is None:
-            return None
-        total += each * (job.iterations - len(store.run_folder(job.training, job.seed).read_metrics()))
-    return total / max(workers, 1)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from metrics_files import write_metrics
 from swarmbed.cli.main import main
 from swarmbed.study import plan
 from swarmbed.study.budget import BUDGETS
@@ -47,25 +46,6 @@ def test_the_same_name_always_means_the_same_training() -> None:
     for experiment in plan.experiments().values():
         for training in experiment.trainings:
             assert seen.setdefault(training.name, training) == training
-
-
-def test_the_time_left_comes_from_runs_of_the_same_task(tmp_path: Path) -> None:
-    """Two iterations of five processor seconds each were recorded, and four of eight seconds by the clock."""
-    store = Store(tmp_path / "results", tmp_path / "work")
-    nn, rbf, *_, other = (
-        t for name in ("rendezvous-global", "multi-pursuit") for t in plan.chosen([name])[0].trainings
-    )
-    jobs = [plan.Job(nn, 1, 10), plan.Job(rbf, 1, 20)]
-    assert plan.duration(jobs, store, workers=2) is None
-    clock, processor = "seconds", "processor_seconds"
-    write_metrics(store.metrics_path(nn, 0), {clock: 50.0, processor: 5.0}, {clock: 90.0, processor: 10.0})
-    assert plan.duration(jobs, store, workers=2) == (10 + 20) * 5 / 2
-    by_the_clock = [{clock: 8.0 * number} for number in range(1, 5)]
-    write_metrics(store.metrics_path(rbf, 0), *by_the_clock)
-    assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 8) / 2
-    write_metrics(store.metrics_path(rbf, 1), *(row | {processor: row[clock] * 3 / 8} for row in by_the_clock))
-    assert plan.duration(jobs, store, workers=2) == (10 * 5 + 20 * 3) / 2
-    assert plan.duration([plan.Job(other, 0, 10)], store, workers=2) is None
 
 
 def test_the_least_that_counts_is_asked_for() -> None:

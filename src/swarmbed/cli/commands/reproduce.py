@@ -21,6 +21,7 @@ from swarmbed.study.claims import MEASUREMENT
 from swarmbed.study.experiments.base import Experiment
 from swarmbed.study.freshness import is_up_to_date, mark_concluded
 from swarmbed.study.live import PlainProgress, minutes_or_hours, progress_table
+from swarmbed.study.pace import Pace
 from swarmbed.study.ray_pool import RayPool
 from swarmbed.study.store import Store
 
@@ -220,15 +221,16 @@ def overview(store: Store, budget: Budget, seeds: int | None, workers: int) -> T
     )
     for heading in ("id", "what", "runs", "missing", "time left", "figure"):
         table.add_column(heading, overflow="fold")
+    pace = Pace(store)
     for experiment in plan.experiments().values():
         wanted = sum(plan.seeds_of(experiment, t, budget, seeds) for t in experiment.trainings)
         jobs = plan.missing([experiment], store, budget, seeds)
         table.add_row(
             experiment.name, experiment.title, f"{wanted - len(jobs)}/{wanted}", str(len(jobs) or "–"),
-            minutes_or_hours(plan.duration(jobs, store, workers)) if jobs else "–", _drawn(experiment, store, budget),
+            minutes_or_hours(pace.duration(jobs, workers)) if jobs else "–", _drawn(experiment, store, budget),
         )  # fmt: skip
     jobs = plan.missing(list(plan.experiments().values()), store, budget, seeds)
-    total = minutes_or_hours(plan.duration(jobs, store, workers)) if jobs else "–"
+    total = minutes_or_hours(pace.duration(jobs, workers)) if jobs else "–"
     table.add_section()
     table.add_row("all", "runs that several experiments share are run once", "", str(len(jobs) or "–"), total, "")
     return table
