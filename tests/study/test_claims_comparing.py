@@ -38,29 +38,32 @@ def test_one_method_is_better_than_another(study: Study, ours: list[float], thei
     study.returns(B, theirs)
     judged = study.judge(Better(A_RETURN, B_RETURN))
     assert judged.verdict == verdict
-    assert judged.effects[0].value == pytest.approx(np.mean(ours) - np.mean(theirs))
+    assert judged.effects[0].value == np.mean([mine > other for mine in ours for other in theirs])
+    difference = np.mean(ours) - np.mean(theirs)
+    average = f"on average {'better' if difference > 0 else 'worse'} by {abs(difference):.3g}"
+    assert judged.effects[0].label == f"A beats B ({average})"
     if verdict == "open":
         assert judged.missing == "more runs: 5 of A, 5 of B"
 
 
 def test_a_claim_that_the_plan_leaves_open_is_tested_again_by_10_and_by_16_runs(study: Study) -> None:
-    """−14 against −16.5 with deviations of 2.3: p is 0.067 with 5 runs each, 0.011 with 10 and 0.0019 with 16."""
+    """Ours win 19 of 25 pairs of five runs, 76 of 100 and 197 of 256: p is 0.11, 0.026 and 0.0044."""
     spread = [-3.0, -1.5, 0.0, 1.5, 3.0]
     runs = lambda mean, number: [mean + (spread * 4)[i] for i in range(number)]  # noqa: E731
     better = Better(A_RETURN, B_RETURN)
     found = []
     for ours, theirs in ((5, 5), (10, 9), (10, 10), (16, 15), (16, 16)):
         study.returns(A, runs(-14.0, ours))
-        study.returns(B, runs(-16.5, theirs))
+        study.returns(B, runs(-16.2, theirs))
         judged = study.judge(better)
         (part,) = judged.parts
         found.append((judged.verdict.value, part.error, [(count.runs, count.planned) for count in judged.counts]))
     assert found == [
-        ("open", 0.0, [(5, 10), (5, 10)]),  # 2 % did not decide it; nothing is tested before there are ten of each
+        ("open", 0.0, [(5, 10), (5, 10)]),  # 1 % did not decide it; nothing is tested before there are ten of each
         ("open", 0.0, [(10, 10), (9, 10)]),
         ("open", 0.0, [(10, 16), (10, 16)]),
         ("open", 0.0, [(16, 16), (15, 16)]),
-        ("holds", pytest.approx(0.01), [(16, 16), (16, 16)]),
+        ("holds", pytest.approx(0.025), [(16, 16), (16, 16)]),
     ]
 
 
@@ -73,8 +76,8 @@ def test_a_claim_that_the_plan_decided_stays_decided(study: Study) -> None:
 
 def test_sixteen_runs_are_the_end_and_a_quick_look_does_not_grow(tmp_path: Path) -> None:
     study = Study(tmp_path, planned=5)
-    for training in (A, B):
-        study.returns(training, [-5.0, -30.0, -12.0, -8.0] * 4)
+    study.returns(A, [-5.0, -30.0, -12.0, -8.0] * 4)
+    study.returns(B, [-6.0, -31.0, -13.0, -9.0] * 4)  # ours win 160 of 256 pairs
     judged = study.judge(Better(A_RETURN, B_RETURN))
     assert (judged.verdict, judged.missing) == ("open", "nothing: all planned runs are in and do not decide it")
     quick = Source(study.store, replace(ONE_ITERATION, most_seeds=5), study.experiment, {})
@@ -82,15 +85,20 @@ def test_sixteen_runs_are_the_end_and_a_quick_look_does_not_grow(tmp_path: Path)
     assert [count.runs for count in judged.counts] == [5, 5]
 
 
-@pytest.mark.parametrize(("worth", "verdict"), [(0.0, "open"), (0.02, "open"), (0.05, "fails")])
-def test_methods_that_are_equally_good_are_not_better_by_anything_worth_a_claim(
-    study: Study, worth: float, verdict: str
-) -> None:
-    """Both 100 ± 1.6, so their difference is 0 ± 1: below 5 with p = 0.0005, but not below 2 (p = 0.04)."""
-    for training in (A, B):
-        study.returns(training, [98.0, 99.0, 100.0, 101.0, 102.0])
-    assert study.judge(Better(A_RETURN, B_RETURN, worth=worth)).verdict == verdict
-    assert study.judge(Better(A_RETURN, B_RETURN, share=-0.01, worth=worth)).verdict == "open"  # its own share counts
+def test_methods_that_are_equally_good_are_not_better_by_anything_that_matters(study: Study) -> None:
+    """Half of all pairs: if ours won three quarters, so few would be rare with sixteen runs, though not with ten."""
+    verdicts = {}
+    for runs in (10, 16):
+        for training in (A, B):
+            study.returns(training, [float(value) for value in range(runs)])
+        verdicts[runs] = study.judge(Better(A_RETURN, B_RETURN)).verdict.value
+    assert verdicts == {10: "open", 16: "fails"}
+
+
+def test_one_run_that_failed_badly_does_not_hide_that_the_others_are_better(study: Study) -> None:
+    study.returns(A, [-10.0 - 0.1 * i for i in range(10)])
+    study.returns(B, [-818.0, *(-12.0 - 0.1 * i for i in range(9))])
+    assert study.judge(Better(A_RETURN, B_RETURN)).verdict == "holds"
 
 
 def test_two_runs_decide_nothing_however_far_apart(study: Study) -> None:
@@ -99,26 +107,24 @@ def test_two_runs_decide_nothing_however_far_apart(study: Study) -> None:
     judged = study.judge(Better(A_RETURN, B_RETURN))
     assert judged.verdict == "open"
     assert judged.missing == "at least 3 runs of B"
-    assert judged.effects[0].low > 900  # it is shown all the same
+    assert judged.effects[0].value == 1.0  # it is shown all the same
 
 
-def test_runs_beyond_the_plan_are_not_looked_at(tmp_path: Path) -> None:
-    study = Study(tmp_path, planned=3)
-    study.returns(A, [*GOOD[:3], -1e6])
-    study.returns(B, BAD[:3])
+def test_runs_beyond_the_plan_are_not_looked_at(study: Study) -> None:
+    study.returns(A, [*GOOD, -1e6])
+    study.returns(B, BAD)
     judged = study.judge(Better(A_RETURN, B_RETURN))
-    assert [count.runs for count in judged.counts] == [3, 3]
+    assert [count.runs for count in judged.counts] == [5, 5]
     assert judged.verdict == "holds"
 
 
 def test_an_early_look_asks_for_more(tmp_path: Path) -> None:
-    """10 ± 1.6 against 7 ± 1.6, p = 0.009: enough at the end of the plan, not while eleven runs are still to come."""
-    ours, theirs = [8.0, 9.0, 10.0, 11.0, 12.0], [6.0, 7.0, 8.0, 5.0, 9.0]
+    """All of 25 pairs, p = 1/252: enough at the end of the plan, not while eleven runs are still to come."""
     verdicts = {}
     for planned in (5, 16):
         study = Study(tmp_path / str(planned), planned=planned)
-        study.returns(A, ours)
-        study.returns(B, theirs)
+        study.returns(A, GOOD)
+        study.returns(B, BAD)
         verdicts[planned] = study.judge(Better(A_RETURN, B_RETURN)).verdict.value
     assert verdicts == {5: "holds", 16: "open"}
 
@@ -150,7 +156,7 @@ def test_the_best_beats_everybody_and_an_order_holds_step_by_step(study: Study) 
     study.returns(C, [-100.0, 100.0, -100.0, 100.0, 0.0])
     judged = study.judge(best(A_RETURN, [B_RETURN, C_RETURN]))
     assert judged.verdict == "open"
-    assert judged.claim.tested.words == "final return (it fails below 5 %): A better than B, C"
+    assert judged.claim.tested.words == "final return: A better than B, C"
 
 
 def test_one_part_that_fails_is_enough_while_another_waits_for_runs(study: Study) -> None:
@@ -172,14 +178,15 @@ def test_a_part_that_the_plan_decided_waits_for_the_others(study: Study) -> None
     assert {count.label: count.runs for count in judged.counts} == {"A": 16, "B": 16, "C": 5}
 
 
-def test_to_fail_one_of_several_parts_must_be_clearer_than_a_claim_of_its_own(study: Study) -> None:
-    """A is below B with a p of 0.007: enough for one test of 1 %, not for one of two."""
-    study.returns(A, [6.0, 7.0, 8.0, 5.0, 9.0])
-    study.returns(B, [8.1, 9.1, 10.1, 11.1, 12.1])
+def test_to_fail_one_of_several_parts_must_be_clearer_than_a_claim_of_its_own(tmp_path: Path) -> None:
+    """A wins 3 of 25 pairs with B, which has a p of 0.0033 where ¾ are won: enough for one test, not for one of two."""
+    study = Study(tmp_path)
+    study.returns(A, [1.0, 2.0, 3.5, 4.6, 4.7])
+    study.returns(B, [4.5, 5.0, 6.0, 7.0, 3.0])
     study.returns(C, [-90.0, -91.0, -92.0, -89.0, -88.0])
-    alone, worth = Better(A_RETURN, B_RETURN, worth=0.0), Better(A_RETURN, C_RETURN)
+    alone, clear = Better(A_RETURN, B_RETURN), Better(A_RETURN, C_RETURN)
     assert study.judge(alone).verdict == "fails"
-    assert study.judge(All((alone, worth))).verdict == "open"
+    assert study.judge(All((alone, clear))).verdict == "open"
 
 
 @pytest.mark.parametrize(
@@ -197,20 +204,22 @@ def test_a_number_lies_within_bounds(study: Study, values: list[float], verdict:
     assert judged.claim.tested.words == "captured by step 10: A at 10 above 0.1 and below 0.5"
 
 
-def test_sizes_of_swarm_are_compared_run_by_run(study: Study) -> None:
-    """Runs differ more from one another than sizes do, but in each of them the larger swarm catches more."""
-    small = [0.1, 0.3, 0.5, 0.7, 0.8]
-    large = [share + gain for share, gain in zip(small, (0.1, 0.12, 0.09, 0.11, 0.1), strict=True)]
+def test_sizes_of_swarm_are_compared_run_by_run(tmp_path: Path) -> None:
+    """Runs differ more from one another than sizes do, but in each of them the larger swarm catches more: p is 1/2⁸."""
+    small = [0.1, 0.3, 0.5, 0.7, 0.8, 0.2, 0.4, 0.6]
+    large = [share + 0.1 for share in small]
+    study = Study(tmp_path, planned=8)
     study.reached(a={5: small, 10: large})
     larger_first = Better(reached(A, 10), reached(A, 5))
     assert study.judge(larger_first).verdict == "holds"
     assert study.judge(Better(reached(A, 5), reached(A, 10))).verdict == "fails"
-    assert [count.runs for count in study.judge(larger_first).counts] == [5]
+    assert [count.runs for count in study.judge(larger_first).counts] == [8]
 
 
-def test_a_margin_counts_run_by_run_too(study: Study) -> None:
+def test_a_margin_counts_run_by_run_too(tmp_path: Path) -> None:
     """Half as much again, in every run: more than 40 %, less than 60 %."""
-    small = [0.2, 0.3, 0.4, 0.5, 0.6]
+    small = [0.2, 0.3, 0.4, 0.5, 0.6, 0.25, 0.35, 0.45]
+    study = Study(tmp_path, planned=8)
     study.reached(a={5: small, 10: [1.5 * value for value in small]})
     assert study.judge(Better(reached(A, 10), reached(A, 5), share=0.4)).verdict == "holds"
     assert study.judge(Better(reached(A, 10), reached(A, 5), share=0.6)).verdict == "fails"

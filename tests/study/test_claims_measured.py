@@ -54,8 +54,8 @@ def test_a_mean_over_every_run_of_the_study(tmp_path: Path, hours: list[float], 
 def test_a_mean_over_every_run_spends_its_error_over_the_looks_like_any_other(tmp_path: Path) -> None:
     """50, 51, 52 above 40: t = 11 √3, and with 2 degrees of freedom p = (1 − t / √(t² + 2)) / 2 = 0.00137.
 
-    If these are all runs of the study, a side may err with 0.01. If they are three of 5 · 3 runs, there are twelve
-    looks before the last, and a side may err with 0.005 / 12 = 0.00042.
+    If these are all runs of the study, a side may err with 0.005. If they are three of 5 · 3 runs, there are twelve
+    looks before the last, and a side may err with 0.0025 / 12 = 0.00021.
     """
     judged = {}
     for planned, trainings in ((3, (A,)), (5, (A, B, C))):
@@ -64,7 +64,7 @@ def test_a_mean_over_every_run_spends_its_error_over_the_looks_like_any_other(tm
         judged[len(trainings) * planned] = study.judge(ABOVE_40_HOURS)
     assert {planned: found.verdict.value for planned, found in judged.items()} == {3: "holds", 15: "open"}
     parts = {planned: found.parts[0] for planned, found in judged.items()}
-    assert {planned: part.error for planned, part in parts.items()} == pytest.approx({3: 0.02, 15: 0.01 / 12})
+    assert {planned: part.error for planned, part in parts.items()} == pytest.approx({3: 0.01, 15: 0.005 / 12})
     for part in parts.values():
         assert part.evidence is not None
         assert part.evidence.p_holds == pytest.approx((1 - np.sqrt(363 / 365)) / 2)

@@ -21,6 +21,8 @@ from swarmbed.study.readings import FinalReturn, Found
 
 A_OVER_B, B_OVER_C = Better(FinalReturn(A), FinalReturn(B)), Better(FinalReturn(B), FinalReturn(C))
 LEVELS = {A.name: 30.0, B.name: 20.0, C.name: 10.0}
+# Seed a beats seed b if 30 + 0.01 a > 29.944 + 0.01497 b: 24 of 25 pairs, 73 of 100 and 149 of 256.
+JUST_AT_THE_MARGIN = Better(FinalReturn(A), FinalReturn(B), share=0.4972)
 
 
 class Trained:
@@ -109,7 +111,7 @@ def test_the_claim_that_is_nearly_decided_comes_first(tmp_path: Path) -> None:
     for training, level in ((A, 40.0), (B, 30.0), (C, 30.0)):
         study.returns(training, [level + each for each in spread])
     worth = {candidate.job.training.name: candidate.settles for candidate in next_runs(study)}
-    assert worth[B.name] > worth[A.name] > 3 * worth[C.name] > 0
+    assert worth[B.name] > worth[A.name] > 2 * worth[C.name] > 0
 
 
 def test_a_cheap_run_comes_before_a_dear_one(tmp_path: Path) -> None:
@@ -137,17 +139,17 @@ def test_a_part_that_only_its_last_test_can_decide_is_worth_its_runs(tmp_path: P
 
 
 def test_training_stops_as_soon_as_everything_is_decided(tmp_path: Path) -> None:
-    """Three runs of each decide what is obvious; the plan has five."""
-    study = Study(tmp_path)
+    """Eight or nine runs of each decide what is obvious, p is 1/12870; the plan has sixteen."""
+    study = Study(tmp_path, planned=16)
     claiming(study, A_OVER_B, B_OVER_C)
     trained = Trained(study)
     assert settle(study, trained) == ["holds", "holds"]
-    assert len(trained.jobs) == 9
+    assert 16 < len(trained.jobs) < 3 * 16
 
 
 def test_sixteen_runs_are_the_end_of_what_stays_open(tmp_path: Path) -> None:
     study = Study(tmp_path, planned=4)
-    claiming(study, Better(FinalReturn(A), FinalReturn(B), share=0.5))  # 30 against 20: just at the margin
+    claiming(study, JUST_AT_THE_MARGIN)
     trained = Trained(study)
     assert settle(study, trained) == ["open"]
     assert len(trained.jobs) == len(set(trained.jobs)) == 32
@@ -157,7 +159,7 @@ def test_sixteen_runs_are_the_end_of_what_stays_open(tmp_path: Path) -> None:
 def test_what_is_left_counts_the_runs_to_the_next_test(tmp_path: Path, order: int) -> None:
     """Five runs of A and B leave the first claim open, and ten of each are tested next; C lacks its five."""
     study = Study(tmp_path, planned=5)
-    claims = (Better(FinalReturn(A), FinalReturn(B), share=0.5), Better(FinalReturn(A), FinalReturn(C), share=2.0))
+    claims = (JUST_AT_THE_MARGIN, Better(FinalReturn(A), FinalReturn(C), share=2.0))
     claiming(study, *claims[::order])
     trained = Trained(study)
     for training, seed in product((A, B), range(5)):
@@ -192,7 +194,7 @@ def test_no_run_begins_that_does_not_fit_the_time_left_and_the_next_call_goes_on
     assert settle(study, trained, seconds=150.0) == ["open"]
     assert len(trained.jobs) == 4
     assert settle(study, trained) == ["holds"]
-    assert len(trained.jobs) == 6
+    assert len(trained.jobs) == 10
 
 
 def test_what_waits_for_an_evaluation_is_evaluated_before_anything_is_trained(tmp_path: Path) -> None:

@@ -5,9 +5,16 @@ import math
 import pytest
 from scipy import stats
 
-from swarmbed.study.inference import Effect, Evidence, all_of, contrast_above, mean_above, share_above, share_higher
-
-OURS, THEIRS = [-19.0, -21.5, -20.0, -18.5], [-24.0, -22.5, -30.0]
+from swarmbed.study.inference import (
+    Effect,
+    Evidence,
+    all_of,
+    beats,
+    beats_run_by_run,
+    mean_above,
+    share_above,
+    share_higher,
+)
 
 
 def test_the_interval_of_a_mean_worked_by_hand() -> None:
@@ -18,24 +25,33 @@ def test_the_interval_of_a_mean_worked_by_hand() -> None:
     assert p_holds + p_fails == pytest.approx(1.0)
 
 
-def test_a_difference_is_that_of_welch() -> None:
-    oracle = stats.ttest_ind(OURS, THEIRS, equal_var=False, alternative="greater")
-    interval = stats.ttest_ind(OURS, THEIRS, equal_var=False).confidence_interval(0.95)
-    (effect,), p_holds, p_fails, _ = contrast_above(OURS, THEIRS, "x")
-    assert (effect.low, effect.high) == pytest.approx((interval.low, interval.high))
-    assert (p_holds, p_fails) == pytest.approx((oracle.pvalue, 1 - oracle.pvalue))
+def test_better_is_tested_against_one_half_and_what_matters_against_three_quarters() -> None:
+    """11 of 12 pairs are won. Of 35 orders of four and three numbers as likely, two have 11 or more: p is 2/35."""
+    ours, theirs = [5.0, 6.0, 7.0, 2.5], [1.0, 2.0, 3.0]
+    (effect,), p_holds, p_fails, _ = beats(ours, theirs, "x")
+    assert effect.value == pytest.approx(11 / 12)
+    assert p_holds == pytest.approx(2 / 35)
+    assert p_fails > 0.75
+    assert effect.low < 0.5 < effect.high < 1.0
 
 
-def test_a_margin_scales_the_other_side() -> None:
-    """Better than 0.9 times theirs is the same test as against numbers that are 10 % smaller."""
-    scaled = contrast_above(OURS, [0.9 * value for value in THEIRS], "x")
-    assert contrast_above(OURS, THEIRS, "x", factor=0.9).p_holds == pytest.approx(scaled.p_holds)
+def test_the_scale_of_the_numbers_does_not_matter() -> None:
+    ours, theirs = [5.0, 6.0, 7.0, 2.5], [1.0, 2.0, 3.0]
+    assert beats([value**3 for value in ours], [value**3 for value in theirs], "x") == beats(ours, theirs, "x")
+    assert beats(ours, [-1e9, 2.0, 3.0], "x") == beats(ours, theirs, "x")  # failed is failed
 
 
-def test_a_known_number_on_the_other_side_adds_no_error() -> None:
-    known, bound = contrast_above(OURS, [-22.0], "x", fixed=True), mean_above(OURS, -22.0, "x")
-    assert known.p_holds == pytest.approx(bound.p_holds)
-    assert known.effects[0].high - known.effects[0].low == pytest.approx(bound.effects[0].high - bound.effects[0].low)
+def test_run_by_run_it_is_the_sign_test() -> None:
+    """Larger in seven of eight runs: p is 9/2⁸; with ¾ it is 1 − ¾⁸ that not all eight are."""
+    ours, theirs = [float(i) for i in range(8)], [i - 0.5 for i in range(7)] + [9.0]
+    (effect,), p_holds, p_fails, _ = beats_run_by_run(ours, theirs, "x")
+    assert effect.value == 7 / 8
+    assert (p_holds, p_fails) == pytest.approx((9 / 256, 1 - 0.75**8))
+
+
+def test_a_run_that_is_as_good_helps_neither_side() -> None:
+    _, p_holds, p_fails, _ = beats_run_by_run([1.0, 1.0, 1.0], [1.0, 0.0, 0.0], "x")
+    assert (p_holds, p_fails) == pytest.approx((1 / 2, 1.0))  # as with two wins, as with three
 
 
 @pytest.mark.parametrize("evidence", [mean_above([0.4], 0.0, "x"), mean_above([1.0, 1.0, 1.0], 0.0, "x")])

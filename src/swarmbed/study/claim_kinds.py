@@ -10,7 +10,8 @@ from swarmbed.study.claims import Statement, Tested
 from swarmbed.study.inference import (
     Evidence,
     all_of,
-    contrast_above,
+    beats,
+    beats_run_by_run,
     mean_above,
     share_above,
     share_higher,
@@ -18,25 +19,18 @@ from swarmbed.study.inference import (
 from swarmbed.study.looks import LEAST_RUNS, Count
 from swarmbed.study.readings import Found, Reached, Reading, Returned, Succeeds
 
-WORTH = 0.05  # of the other method's number
-
 
 @dataclass(frozen=True)
 class Better(Statement):
-    """One method's number is better than another's, by at least a share of the other's size.
+    """A run of one method is likely to have a better number than a run of another, by a share of the other's size.
 
     A negative share allows ours to be worse by so much. Two numbers of the same training (two sizes of swarm, say)
-    are compared run by run.
-
-    Two methods that are equally good would leave "better" open for ever. So it holds where the runs show that the
-    difference is above 0, and fails where they show that it is below ``worth``, the smallest advantage worth a claim;
-    in between either is right. With a share of its own a claim has said what it is worth.
+    are compared run by run. improvement.py says when it holds and when it fails.
     """
 
     ours: Reading
     theirs: Reading
     share: float = 0.0
-    worth: float = WORTH
 
     @property
     def words(self) -> str:
@@ -45,34 +39,34 @@ class Better(Statement):
             theirs = f"{theirs} ({self.theirs.what})"
         margin = f", by at least {100 * self.share:.0f} %" if self.share > 0 else ""
         margin = f", or worse by at most {-100 * self.share:.0f} %" if self.share < 0 else margin
-        margin = f" (it fails below {100 * self.worth:.0f} %)" if self.share == 0 and self.worth > 0 else margin
         return f"{what}{margin}: {self.ours.who} better than {theirs}"
+
+    @property
+    def _is_paired(self) -> bool:
+        return self.ours.training == self.theirs.training
 
     def counts(self, source: Source) -> list[Count]:
         counts = [self.ours.count(source), self.theirs.count(source)]
-        return [min(counts, key=lambda count: count.runs)] if self.ours.training == self.theirs.training else counts
+        return [min(counts, key=lambda count: count.runs)] if self._is_paired else counts
 
     def evidence(self, source: Source) -> Evidence | None:
         ours, theirs = self.ours.values(source), self.theirs.values(source)
-        sign = 1.0 if self.ours.higher_is_better else -1.0
-        label = f"{self.ours.who} over {self.theirs.who}"
-        label += f", less {100 * self.share:.0f} %" if self.share > 0 else ""
-        label += f", plus {-100 * self.share:.0f} %" if self.share < 0 else ""
-        if self.ours.training == self.theirs.training:
+        if self._is_paired:
             seeds = sorted(ours.keys() & theirs.keys())
-            first, second = ([sign * values[seed] for seed in seeds] for values in (ours, theirs))
-            return with_enough(len(seeds), lambda: self._decided(first, second, label, _run_by_run))
+            ours, theirs = ({seed: values[seed] for seed in seeds} for values in (ours, theirs))
+        sign = 1.0 if self.ours.higher_is_better else -1.0
         first, second = _oriented(ours.values(), theirs.values(), sign)
-        return with_enough(min(len(first), len(second)), lambda: self._decided(first, second, label, contrast_above))
+        to_beat = [value + self.share * abs(value) for value in second]
+        test = beats_run_by_run if self._is_paired else beats
+        return with_enough(min(len(first), len(second)), lambda: test(first, to_beat, self._label(first, second)))
 
-    def _decided(self, ours: list[float], theirs: list[float], label: str, test: Callable[..., Evidence]) -> Evidence:
-        """x − y ≥ share · |y| is x − (1 ± share) y ≥ 0, with the sign of y."""
-        sign = 1.0 if sum(theirs) >= 0 else -1.0
-        worth = self.worth if self.share == 0.0 else 0.0
-        above, worthwhile = (
-            test(ours, theirs, label, factor=1.0 + share * sign) for share in (self.share, self.share + worth)
-        )
-        return above._replace(p_fails=worthwhile.p_fails)
+    def _label(self, ours: list[float], theirs: list[float]) -> str:
+        """``A beats B by 10 % (on average better by 1.2)``: the number behind it is how likely."""
+        margin = f" by {100 * self.share:.0f} %" if self.share > 0 else ""
+        margin = f" less {-100 * self.share:.0f} %" if self.share < 0 else margin
+        difference = sum(ours) / len(ours) - sum(theirs) / len(theirs)
+        average = f"{'better' if difference >= 0 else 'worse'} by {abs(difference):.3g}"
+        return f"{self.ours.who} beats {self.theirs.who}{margin} (on average {average})"
 
 
 @dataclass(frozen=True)
@@ -94,9 +88,9 @@ class BetterThanController(Statement):
         theirs = self.ours.of_controller(source, self.controller)
         if theirs is None:
             return None
-        first, second = _oriented(ours, [theirs], 1.0 if self.ours.higher_is_better else -1.0)
-        label = f"{self.ours.who} over {self.controller}"
-        return with_enough(len(first), lambda: contrast_above(first, second, label, fixed=True))
+        first, (second,) = _oriented(ours, [theirs], 1.0 if self.ours.higher_is_better else -1.0)
+        gains = [mine - second for mine in first]
+        return with_enough(len(gains), lambda: mean_above(gains, 0.0, f"{self.ours.who} over {self.controller}"))
 
 
 @dataclass(frozen=True)
@@ -220,8 +214,8 @@ def best(ours: Reading, others: Sequence[Reading], share: float = 0.0) -> All:
 
 
 def ordered(readings: Sequence[Reading]) -> All:
-    """The first is better than the second, the second than the third, and so on, by however little."""
-    return All(tuple(Better(first, second, worth=0.0) for first, second in pairwise(readings)))
+    """The first is better than the second, the second than the third, and so on."""
+    return All(tuple(Better(first, second) for first, second in pairwise(readings)))
 
 
 def with_enough(runs: int, test: Callable[[], Evidence]) -> Evidence | None:
@@ -230,10 +224,6 @@ def with_enough(runs: int, test: Callable[[], Evidence]) -> Evidence | None:
         return None
     evidence = test()
     return evidence if runs >= LEAST_RUNS else Evidence(evidence.effects)
-
-
-def _run_by_run(ours: list[float], theirs: list[float], label: str, factor: float) -> Evidence:
-    return mean_above([mine - factor * other for mine, other in zip(ours, theirs, strict=True)], 0.0, label)
 
 
 def _oriented(ours: Any, theirs: Any, sign: float) -> tuple[list[float], list[float]]:

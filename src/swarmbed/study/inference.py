@@ -1,8 +1,8 @@
 """How sure a comparison of trainings is. One number per run goes in; effect, interval and two p-values come out.
 
 Runs are few (three to sixteen) and each is expensive, so the tests are those that are exact or near it for few numbers:
-Student's and Welch's t for means, Fisher's and the binomial test for counts. A percentile bootstrap of five runs would
-be too narrow.
+the probability of improvement (improvement.py) for two methods, Student's t for means, Fisher's and the binomial test
+for counts. A percentile bootstrap of five runs would be too narrow.
 """
 
 import math
@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from swarmbed.evaluation.statistics import wilson_interval
+from swarmbed.study.improvement import BETTER, MATTERS, interval, pairs_won, tails
 
 LEVEL = 0.95  # of the intervals that are shown
 
@@ -45,21 +46,29 @@ def mean_above(values: Sequence[float], bound: float, label: str) -> Evidence:
 
     t = (mean − bound) / (s / √n) with n − 1 degrees of freedom.
     """
-    return _student(float(np.mean(values)), bound, _squared_error(values), len(values) - 1, label)
+    runs, value = len(values), float(np.mean(values))
+    error = float(np.std(values, ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0
+    if error == 0.0:  # a single run, or runs that all gave one number, show no spread
+        return Evidence((Effect(label, value),))
+    reach = error * float(special.stdtrit(runs - 1, (1 + LEVEL) / 2))
+    below = float(special.stdtr(runs - 1, (value - bound) / error))
+    return Evidence((Effect(label, value, value - reach, value + reach),), 1.0 - below, below)
 
 
-def contrast_above(
-    ours: Sequence[float], theirs: Sequence[float], label: str, *, factor: float = 1.0, fixed: bool = False
-) -> Evidence:
-    """Whether mean(ours) − factor · mean(theirs) lies above zero: Welch's t, which lets both spread differently.
+def beats(ours: Sequence[float], theirs: Sequence[float], label: str) -> Evidence:
+    """Whether a run of ours is likely to be better than one of theirs: θ > ½ speaks for it, θ < ¾ against it."""
+    won, numbers = pairs_won(ours, theirs), (len(ours), len(theirs))
+    effect = Effect(label, won / math.prod(numbers), *interval(won, *numbers, LEVEL))
+    return Evidence((effect,), tails(won, *numbers, BETTER).upper, tails(won, *numbers, MATTERS).lower)
 
-    ν = (e₁ + e₂)² / (e₁² / (n₁ − 1) + e₂² / (n₂ − 1)) with squared errors e₁ = s₁²/n₁ and e₂ = factor² s₂²/n₂.
-    ``fixed``: theirs is known, not the outcome of a training, and adds no error.
-    """
-    value = float(np.mean(ours) - factor * np.mean(theirs))
-    first, second = _squared_error(ours), 0.0 if fixed else factor**2 * _squared_error(theirs)
-    weight = sum(e**2 / (len(values) - 1) for e, values in ((first, ours), (second, theirs)) if e > 0.0)
-    return _student(value, 0.0, first + second, (first + second) ** 2 / weight if weight else 1.0, label)
+
+def beats_run_by_run(ours: Sequence[float], theirs: Sequence[float], label: str) -> Evidence:
+    """The same where two numbers belong to each run: θ is the share of runs in which ours is larger."""
+    runs = len(ours)
+    won = sum(pairs_won([mine], [other]) for mine, other in zip(ours, theirs, strict=True))
+    effect = Effect(label, won / runs, *wilson_interval(won, runs))
+    p_holds = share_above(math.floor(won), runs, BETTER, label).p_holds
+    return Evidence((effect,), p_holds, share_above(math.ceil(won), runs, MATTERS, label).p_fails)
 
 
 def share_above(found: int, trials: int, bound: float, label: str) -> Evidence:
@@ -96,21 +105,6 @@ def all_of(parts: Sequence[Evidence]) -> Evidence:
     p_fails = min(1.0, len(parts) * min(part.p_fails for part in parts))
     is_proved = all(part.is_proved for part in parts)
     return Evidence(effects, max(part.p_holds for part in parts), p_fails, is_proved)
-
-
-def _student(value: float, bound: float, squared_error: float, freedom: float, label: str) -> Evidence:
-    """Interval and both tails of Student's t. A single run, or runs that all gave one number, show no spread."""
-    if math.isnan(squared_error) or squared_error == 0.0:
-        return Evidence((Effect(label, value),))
-    error = math.sqrt(squared_error)
-    reach = error * float(special.stdtrit(freedom, (1 + LEVEL) / 2))
-    below = float(special.stdtr(freedom, (value - bound) / error))
-    return Evidence((Effect(label, value, value - reach, value + reach),), 1.0 - below, below)
-
-
-def _squared_error(values: Sequence[float]) -> float:
-    """s² / n; unknown for a single run."""
-    return float(np.var(values, ddof=1)) / len(values) if len(values) > 1 else math.nan
 
 
 def _newcombe(found: int, trials: int, their_found: int, their_trials: int) -> tuple[float, float]:

@@ -4,13 +4,13 @@ Results are tested whenever a run is added, and every test can give a false posi
 (2.5 % on either side). The error of several tests never exceeds the sum of their errors, so any division of the 5 %
 holds for any order in which runs arrive, as long as the results do not choose it:
 
-- 1 % is shared evenly by all tests before the plan is complete: an obvious result can be decided early (and is looked
+- ½ % is shared evenly by all tests before the plan is complete: an obvious result can be decided early (and is looked
   at again when the next run is in, until the plan is complete);
-- 2 % is for the test of the complete plan, by the runs of the plan alone;
-- a claim that is open then is tested twice more, by the first 10 runs of every method and by the first 16, which is as
-  many trials as the paper made of anything, with 1 % each.
+- what is open when the plan is complete is tested by the runs of the plan alone, then by the first 10 runs of every
+  method and by the first 16, which is as many trials as the paper made of anything. The test of 16 has 2.5 %, since it
+  is the last; those before it share 2 %.
 
-A plan of 16 runs has 4 % for its end, and one of 10 to 15 runs 2 % and 2 %. Intervals shown are 95 %, whatever the
+A plan of 16 runs has 4.5 % for its end, and one of 10 to 15 runs 2 % and 2.5 %. Intervals shown are 95 %, whatever the
 level at which a claim is decided. There is no correction for the number of claims.
 
 ``--decide`` chooses by results which claim to train for, which can move the early tests, though none of the later ones.
@@ -27,7 +27,8 @@ from typing import NamedTuple
 LEAST_RUNS = 3
 LATER = (10, 16)  # runs of every method, for claims that the plan leaves open
 ERROR = 0.05  # probability of a wrong decision over all tests
-EARLY_ERROR = 0.01  # the part of it shared by the tests before the end of the plan
+EARLY_ERROR = 0.005  # the part of it shared by the tests before the end of the plan
+LAST_ERROR = 0.025  # the part of it for the last test, if the plan is not the last
 
 
 class Count(NamedTuple):
@@ -54,7 +55,8 @@ def stages(planned: int, *, may_grow: bool = True) -> list[Stage]:
     error = ERROR - EARLY_ERROR
     if not later:
         return [Stage(planned, error)]
-    return [Stage(planned, error / 2), *(Stage(runs, error / 2 / len(later)) for runs in later)]
+    before = [planned, *later[:-1]]
+    return [*(Stage(runs, (error - LAST_ERROR) / len(before)) for runs in before), Stage(later[-1], LAST_ERROR)]
 
 
 def early_error(counts: list[Count]) -> float:
