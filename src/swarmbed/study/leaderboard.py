@@ -28,10 +28,10 @@ from swarmbed.study.store import noted, score
 from swarmbed.tasks import make
 
 EPISODES = 100
+PROCESSOR, CLOCK = "training_processor_minutes", "training_clock_minutes"
 Row = dict[str, Any]
 ROW = {  # what every row says
-    "return_mean", "return_ci", "returns", "numbers", "decision_microseconds", "training_processor_minutes",
-    "made_from",
+    "return_mean", "return_ci", "returns", "numbers", "decision_microseconds", PROCESSOR, "made_from",
 }  # fmt: skip
 Kept = dict[str, Any]  # a board's file: its task, its starts, and rows by name
 
@@ -118,7 +118,7 @@ def measure(
         "kind": "policy" if named.task is not None else "controller",
         "numbers": size(named),
         "decision_microseconds": round(decision(named, evaluation), 2),
-        "training_processor_minutes": None if results is None else training_minutes(named.name, results),
+        **({PROCESSOR: None} if results is None else training_cost(named.name, results)),
         "made_from": made_from(named.name),
         "swarmbed": __version__,
     }
@@ -162,18 +162,21 @@ def decision(named: NamedController, evaluation: Evaluation) -> float:
     return microseconds(lambda: control(state)) / task.num_agents
 
 
-def training_minutes(who: str, results: Path) -> float | None:
-    """Processor minutes of the run that a shipped policy comes from, if it is kept and recorded them."""
+def training_cost(who: str, results: Path) -> Row:
+    """Minutes of the run that a shipped policy comes from, if it is kept: on the processor and by the clock. The first
+    is None where the run did not record it."""
     path = shipped_policies().get(who)
-    if path is None:
-        return None
-    notes = notes_of(path)
+    notes = {} if path is None else notes_of(path)
     for metrics in sorted((results / "runs").glob(f"*/seed-{notes.get('seed')}.csv")):
         rows = read_rows(metrics)
         if rows and noted(score(rows)) == notes.get("score"):
-            seconds = rows[-1].get("processor_seconds", np.nan)
-            return None if np.isnan(seconds) else round(seconds / 60, 1)
-    return None
+            worked, took = (rows[-1].get(clock, np.nan) for clock in ("processor_seconds", "seconds"))
+            return {PROCESSOR: _minutes(worked), CLOCK: _minutes(took)}
+    return {PROCESSOR: None}
+
+
+def _minutes(seconds: float) -> float | None:
+    return None if np.isnan(seconds) else round(seconds / 60, 1)
 
 
 def ranked(rows: dict[str, Row]) -> list[tuple[int, str, Row]]:
@@ -199,13 +202,14 @@ def cells(rank: int, name: str, row: Row) -> tuple[str, ...]:
     if "metric" in row:
         value = reports.with_interval(row["metric_mean"], *row["metric_ci"], share=row["share"])
         ends = f"{row['metric']} {value}"
-    minutes = row["training_processor_minutes"]
+    worked, took = row[PROCESSOR], row.get(CLOCK)
+    trained = "" if took is None else f"({took:g} min)"  # by the clock, on a machine that may have done other work
     return (
         str(rank),
         name,
         reports.with_interval(row["return_mean"], *row["return_ci"]),
         ends,
-        "" if minutes is None else f"{minutes:g} min",
+        trained if worked is None else f"{worked:g} min",
         f"{row['numbers']:,}",
         f"{row['decision_microseconds']:.1f} µs",
     )
