@@ -12,6 +12,7 @@ from typing import NoReturn
 from swarmbed import __version__
 from swarmbed.cli import commands
 from swarmbed.cli.plain import make_output_safe
+from swarmbed.compute import huge_pages
 from swarmbed.run.stopping import obeyed
 from swarmbed.spec import registry, source
 from swarmbed.spec.errors import SwarmbedError, choose, one_line
@@ -21,6 +22,7 @@ ORDER = (
     "tune", "export", "check", "list", "bench", "doctor", "completion",
 )  # fmt: skip
 
+LARGE = ("train", "reproduce", "bench")  # commands that allocate hundreds of megabytes again and again
 RESUMABLE = ("stress", "transfer", "leaderboard", "reproduce")  # what they have measured is on disk
 RESUMED = "stopped; the same command resumes it"
 
@@ -79,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def entry() -> NoReturn:
     """The process of the ``swarmbed`` script. One that was stopped does not wait for threads that compile: they cannot
     be interrupted, and Python may crash when it takes the ground from under them."""
+    if sys.argv[1:2] and sys.argv[1] in LARGE:
+        huge_pages.start_again()
     code = main()
     if code > 128:
         sys.stderr.flush()

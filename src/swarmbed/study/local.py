@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swarmbed.compute import huge_pages
 from swarmbed.run.stopping import Interrupted, Requests, heard
 from swarmbed.study.budget import Budget
 from swarmbed.study.plan import Evaluation, Job, Work
@@ -107,8 +108,9 @@ class LocalPool:
             # Nothing is ever written to its input: that it closes tells the worker that we are gone.
             # In a session of its own: a Ctrl-C is for us, who ask it to stop once. The second time would be at once.
             process = subprocess.Popen(
-                command, stdout=output, stderr=output, stdin=subprocess.PIPE, start_new_session=True
-            )
+                command, stdout=output, stderr=output, stdin=subprocess.PIPE, start_new_session=True,
+                env=huge_pages.environment(),
+            )  # fmt: skip
         return Running(job, process, core, log)
 
     def _collect(self) -> bool:

@@ -1,0 +1,77 @@
+"""Huge pages: asked for where the system gives them to those who ask, and once only."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from swarmbed.compute import huge_pages
+
+
+@pytest.fixture
+def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A system with a recent glibc that gives huge pages to those who ask."""
+    path = tmp_path / "enabled"
+    path.write_text("always [madvise] never\n")
+    monkeypatch.setattr(huge_pages, "SYSTEM", path)
+    monkeypatch.setattr(huge_pages.platform, "libc_ver", lambda: ("glibc", "2.36"))
+    monkeypatch.delenv(huge_pages.VARIABLE, raising=False)
+    return path
+
+
+def asked() -> str | None:
+    found = huge_pages.environment()
+    return None if found is None else found[huge_pages.VARIABLE]
+
+
+@pytest.mark.usefixtures("system")
+def test_the_allocator_is_told_to_ask() -> None:
+    assert asked() == "glibc.malloc.hugetlb=1"
+
+
+@pytest.mark.usefixtures("system")
+def test_what_else_it_was_told_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(huge_pages.VARIABLE, "glibc.malloc.check=1")
+    assert asked() == "glibc.malloc.check=1:glibc.malloc.hugetlb=1"
+
+
+@pytest.mark.usefixtures("system")
+def test_who_has_decided_keeps_the_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(huge_pages.VARIABLE, "glibc.malloc.hugetlb=0")
+    assert asked() is None
+
+
+@pytest.mark.parametrize("enabled", ["[always] madvise never", "always madvise [never]"])
+def test_nothing_is_asked_where_everybody_or_nobody_gets_them(system: Path, enabled: str) -> None:
+    system.write_text(enabled)
+    assert asked() is None
+
+
+def test_nothing_is_asked_elsewhere(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in (("glibc", "2.31"), ("", ""), ("musl", "1.2")):
+        monkeypatch.setattr(huge_pages.platform, "libc_ver", lambda library=library: library)
+        assert asked() is None
+    monkeypatch.setattr(huge_pages.platform, "libc_ver", lambda: ("glibc", "2.36"))
+    system.unlink()
+    assert asked() is None
+
+
+def test_a_process_starts_again_once_as_itself(system: Path) -> None:
+    """The same process, with its arguments, which has been told and does not start a third time."""
+    code = (
+        "import os, sys; from pathlib import Path; from swarmbed.compute import huge_pages;"
+        f"huge_pages.SYSTEM = Path({str(system)!r}); huge_pages.platform.libc_ver = lambda: ('glibc', '2.36');"
+        "print('begins', flush=True); huge_pages.start_again();"
+        "print(os.getpid(), sys.argv[1:], os.environ['GLIBC_TUNABLES'])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, "a b", "--c"], stdout=subprocess.PIPE, text=True)
+    shown = process.communicate(timeout=60)[0].splitlines()
+    assert shown == ["begins", "begins", f"{process.pid} ['a b', '--c'] glibc.malloc.hugetlb=1"]
+
+
+def test_where_it_cannot_start_again_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huge_pages, "environment", lambda: dict(os.environ))
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    huge_pages.start_again()
