@@ -22,9 +22,9 @@ starts. `swarmbed leaderboard` shows the same; `python docs/make_leaderboard.py`
   bootstrap). Entries that the starts cannot distinguish share a rank.
 - **Return** is the mean return of an episode, with a 95 % bootstrap interval over the starts. The interval is about
   this policy, not about how well another training run of the same method would do.
-- **Training** is the processor time of the run that the policy comes from; in brackets, its time by the clock where only
-  that was recorded. That of the robust policies was not recorded. **Size** is the number of weights or
-  gains, **decision** the time from state to action on one busy server, all agents at once, divided by their number.
+- **Training** is the processor time of the run that the policy comes from; in brackets, its time by the clock where
+  only that was recorded. That of the robust policies was not recorded. **Size** is the number of weights or gains,
+  **decision** the time from state to action on one busy server, all agents at once, divided by their number.
 - A policy is the best by training return of the runs that its method had when the policy was chosen, so methods with
   more runs have an advantage. [Results](results.md) compares all runs.
 

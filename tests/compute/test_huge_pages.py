@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from swarmbed.cli import main
 from swarmbed.compute import huge_pages
+from swarmbed.study import local
+from swarmbed.study.budget import BUDGETS
+from swarmbed.study.plan import Evaluation
+from swarmbed.study.store import Store
 
 
 @pytest.fixture
@@ -50,7 +55,7 @@ def test_nothing_is_asked_where_everybody_or_nobody_gets_them(system: Path, enab
 
 
 def test_nothing_is_asked_elsewhere(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for library in (("glibc", "2.31"), ("", ""), ("musl", "1.2")):
+    for library in (("glibc", "2.31"), ("glibc", ""), ("", ""), ("musl", "2.40")):
         monkeypatch.setattr(huge_pages.platform, "libc_ver", lambda library=library: library)
         assert asked() is None
     monkeypatch.setattr(huge_pages.platform, "libc_ver", lambda: ("glibc", "2.36"))
@@ -58,6 +63,32 @@ def test_nothing_is_asked_elsewhere(system: Path, monkeypatch: pytest.MonkeyPatc
     assert asked() is None
 
 
+@pytest.mark.usefixtures("system")
+def test_a_version_may_have_more_than_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(huge_pages.platform, "libc_ver", lambda: ("glibc", "2.36-9+deb12"))
+    assert asked() == "glibc.malloc.hugetlb=1"
+
+
+def test_only_commands_that_allocate_much_start_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    began: list[str] = []
+    monkeypatch.setattr(huge_pages, "start_again", lambda: began.append(sys.argv[1]))
+    for command in ("train", "reproduce", "bench", "list", "evaluate"):
+        monkeypatch.setattr(sys, "argv", ["swarmbed", command, "--help"])
+        with pytest.raises(SystemExit):
+            main.entry()
+    assert began == ["train", "reproduce", "bench"]
+
+
+@pytest.mark.usefixtures("system")
+def test_workers_of_a_study_get_them_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[dict[str, str]] = []
+    monkeypatch.setattr(local.subprocess, "Popen", lambda *_, env, **__: given.append(env))
+    pool = local.LocalPool(Store(tmp_path, tmp_path / "work"), BUDGETS["quick"], 1)
+    pool._start(Evaluation("cost"), 0)
+    assert given[0][huge_pages.VARIABLE] == "glibc.malloc.hugetlb=1"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot replace itself there, nor is there glibc")
 def test_a_process_starts_again_once_as_itself(system: Path) -> None:
     """The same process, with its arguments, which has been told and does not start a third time."""
     code = (

@@ -47,7 +47,7 @@ def test_one_method_is_better_than_another(study: Study, ours: list[float], thei
 
 
 def test_a_claim_that_the_plan_leaves_open_is_tested_again_by_10_and_by_16_runs(study: Study) -> None:
-    """Ours win 19 of 25 pairs of five runs, 76 of 100 and 197 of 256: p is 0.11, 0.026 and 0.0044."""
+    """Ours win 19 of 25 pairs of five runs, 76 of 100 and 193 of 256: p is 0.11, 0.026 and 0.0068."""
     spread = [-3.0, -1.5, 0.0, 1.5, 3.0]
     runs = lambda mean, number: [mean + (spread * 4)[i] for i in range(number)]  # noqa: E731
     better = Better(A_RETURN, B_RETURN)
@@ -99,6 +99,15 @@ def test_one_run_that_failed_badly_does_not_hide_that_the_others_are_better(stud
     study.returns(A, [-10.0 - 0.1 * i for i in range(10)])
     study.returns(B, [-818.0, *(-12.0 - 0.1 * i for i in range(9))])
     assert study.judge(Better(A_RETURN, B_RETURN)).verdict == "holds"
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_run_in_which_no_episode_ended_is_beaten_by_all_others(study: Study, share: float) -> None:
+    study.returns(A, [-11.0, -10.0, -12.0, -10.5, -9.0])
+    study.returns(B, [-np.inf] * 5)
+    judged = study.judge(Better(A_RETURN, B_RETURN, share))
+    assert (judged.verdict, judged.effects[0].value) == ("holds", 1.0)
+    assert "on average" not in judged.effects[0].label
 
 
 def test_two_runs_decide_nothing_however_far_apart(study: Study) -> None:
@@ -229,6 +238,15 @@ def test_a_margin_counts_run_by_run_too(tmp_path: Path) -> None:
 def test_runs_against_a_controller(study: Study, controller: float, verdict: str) -> None:
     study.reached(controller, a={10: [0.7, 0.75, 0.65, 0.72, 0.68]})
     assert study.judge(BetterThanController(reached(A), "Voronoi")).verdict == verdict
+
+
+@pytest.mark.parametrize("controller", [0.795, 0.88, 0.75])
+def test_runs_that_all_reach_the_same_show_no_spread(study: Study, controller: float) -> None:
+    """1 − 0.795 is not exact, five times the same all the same."""
+    study.reached(controller, a={10: [1.0] * 5})
+    judged = study.judge(BetterThanController(reached(A), "Voronoi"))
+    assert judged.verdict == "open"
+    assert np.isnan(judged.effects[0].low)
 
 
 @pytest.mark.parametrize(("controller", "verdict"), [(-12.0, "holds"), (-10.0, "fails"), (-11.1, "open")])

@@ -84,14 +84,23 @@ def test_looking_after_every_run_misleads_in_one_study_of_forty(
     assert careless > 0.035  # what the rule protects from
 
 
-def test_not_even_who_foresees_all_results_can_have_many_tests_made_that_mislead() -> None:
+@pytest.mark.parametrize(
+    ("planned", "ours", "side"), [(16, normal(0.0), "p_holds"), (5, normal(THREE_QUARTERS), "p_fails")]
+)
+def test_not_even_who_foresees_all_results_can_have_many_tests_made_that_mislead(
+    planned: int, ours: Draw, side: str
+) -> None:
     """Every early test of every pair of numbers of runs, whichever of them an order of arrival would have had."""
-    pairs = [(a, b) for a in range(3, 6) for b in range(3, 6) if a + b < 10]
-    wrong, _ = misled(normal(0.0), normal(0.0), with_complete_sets(pairs, 5), 1500, "p_holds")
+    runs = range(3, planned + 1)
+    early = [(a, b) for a in runs for b in runs if a + b < 2 * planned]
+    wrong, _ = misled(ours, normal(0.0), with_complete_sets(early, planned), 1000, side)
     assert wrong < 0.03
 
 
-def test_methods_whose_spread_differs_much_mislead_more_often() -> None:
-    """The tests take shapes to be alike. Here all of ours lie in the middle of theirs: θ is ½ all the same."""
-    wrong, _ = misled(normal(0.0), lambda rng, runs: 100 * rng.normal(size=runs), in_turn(5), 1000, "p_holds")
-    assert 0.04 < wrong < 0.08
+@pytest.mark.parametrize(("middle", "side", "limits"), [(0.0, "p_holds", (0.04, 0.08)), (67.4, "p_fails", (0.0, 0.06))])
+def test_methods_whose_spread_differs_much_mislead_more_often(
+    middle: float, side: str, limits: tuple[float, float]
+) -> None:
+    """The tests take shapes to be alike. Here all of ours lie where half of theirs are smaller, or three quarters."""
+    wrong, _ = misled(normal(middle), lambda rng, runs: 100 * rng.normal(size=runs), in_turn(5), 1000, side)
+    assert limits[0] < wrong < limits[1]

@@ -9,6 +9,7 @@ variable set.
 import contextlib
 import os
 import platform
+import re
 import sys
 from pathlib import Path
 
@@ -21,12 +22,22 @@ def environment() -> dict[str, str] | None:
     """The environment in which the allocator asks for huge pages; None where it has been told what to do, cannot be
     told, or need not be."""
     told = os.environ.get(VARIABLE, "")
-    library, version = platform.libc_ver()
-    if TUNABLE in told or library != "glibc" or not SYSTEM.is_file():
-        return None
-    if "[madvise]" not in SYSTEM.read_text() or tuple(map(int, version.split(".")[:2])) < KNOWN_SINCE:
+    if TUNABLE in told or not _gives_to_those_who_ask() or not _knows_how_to_ask():
         return None
     return {**os.environ, VARIABLE: f"{told}:{TUNABLE}=1".removeprefix(":")}
+
+
+def _gives_to_those_who_ask() -> bool:
+    try:
+        return "[madvise]" in SYSTEM.read_text()
+    except OSError:
+        return False  # not Linux, or not for us to see
+
+
+def _knows_how_to_ask() -> bool:
+    library, version = platform.libc_ver()
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return library == "glibc" and found is not None and (int(found[1]), int(found[2])) >= KNOWN_SINCE
 
 
 def start_again() -> None:

@@ -1,5 +1,6 @@
 """The kinds of statement about trained methods that claims are made of; measured_kinds.py has the others."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -56,7 +57,8 @@ class Better(Statement):
             ours, theirs = ({seed: values[seed] for seed in seeds} for values in (ours, theirs))
         sign = 1.0 if self.ours.higher_is_better else -1.0
         first, second = _oriented(ours.values(), theirs.values(), sign)
-        to_beat = [value + self.share * abs(value) for value in second]
+        # A run in which no episode ended has −∞: whatever the share, everything beats it.
+        to_beat = [value + self.share * abs(value) if math.isfinite(value) else value for value in second]
         test = beats_run_by_run if self._is_paired else beats
         return with_enough(min(len(first), len(second)), lambda: test(first, to_beat, self._label(first, second)))
 
@@ -65,8 +67,8 @@ class Better(Statement):
         margin = f" by {100 * self.share:.0f} %" if self.share > 0 else ""
         margin = f" less {-100 * self.share:.0f} %" if self.share < 0 else margin
         difference = sum(ours) / len(ours) - sum(theirs) / len(theirs)
-        average = f"{'better' if difference >= 0 else 'worse'} by {abs(difference):.3g}"
-        return f"{self.ours.who} beats {self.theirs.who}{margin} (on average {average})"
+        average = f" (on average {'better' if difference >= 0 else 'worse'} by {abs(difference):.3g})"
+        return f"{self.ours.who} beats {self.theirs.who}{margin}{average if math.isfinite(difference) else ''}"
 
 
 @dataclass(frozen=True)

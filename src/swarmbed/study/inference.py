@@ -47,9 +47,9 @@ def mean_above(values: Sequence[float], bound: float, label: str) -> Evidence:
     t = (mean − bound) / (s / √n) with n − 1 degrees of freedom.
     """
     runs, value = len(values), float(np.mean(values))
-    error = float(np.std(values, ddof=1)) / math.sqrt(runs) if runs > 1 else 0.0
-    if error == 0.0:  # a single run, or runs that all gave one number, show no spread
+    if len(set(values)) == 1:  # a single run, or runs that all gave one number, show no spread
         return Evidence((Effect(label, value),))
+    error = float(np.std(values, ddof=1)) / math.sqrt(runs)
     reach = error * float(special.stdtrit(runs - 1, (1 + LEVEL) / 2))
     below = float(special.stdtr(runs - 1, (value - bound) / error))
     return Evidence((Effect(label, value, value - reach, value + reach),), 1.0 - below, below)

@@ -2,7 +2,8 @@
 
 A test's p-value is a distance z from its bound in standard errors. If n runs become n′, the error shrinks and the
 effect moves by what the new runs add: from z follows z′ ~ N(z √(n′/n), n′/n − 1), the predictive distribution under a
-flat prior. The test decides when z′ passes its level. This chooses what to train; it decides nothing.
+flat prior. The test decides when z′ passes its level. With few runs this is rough: a comparison that needs every pair
+of runs may look likely although one pair is lost. It chooses what to train; it decides nothing.
 """
 
 import math

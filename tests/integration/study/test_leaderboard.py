@@ -1,6 +1,7 @@
 """The leaderboard: its starts, its ranks, its files, and other people's policies."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,12 @@ import jax
 import numpy as np
 import pytest
 
+from metrics_files import write_metrics
 from swarmbed import SwarmbedError, make
 from swarmbed.cli.main import main
 from swarmbed.evaluation.evaluate import evaluate
 from swarmbed.policy.find import NamedController
+from swarmbed.policy.headers import notes_of, shipped_policies
 from swarmbed.study import boards, leaderboard
 from swarmbed.study.boards import BOARDS, Board, board_named, check_same_starts, published_starts
 from swarmbed.study.submission import Outside, submitted
@@ -75,6 +78,24 @@ def test_a_row_in_words() -> None:
     )
     expected = ("3", "me", "−2 [−2, −2]", "captured 50.0 % [25.0, 75.0]", "7.5 min", "1,234", "1.2 µs")
     assert leaderboard.cells(3, "me", told) == expected
+    by_the_clock = told | {"training_processor_minutes": None, "training_clock_minutes": 90.3}
+    assert leaderboard.cells(3, "me", by_the_clock)[4] == "(90.3 min)"
+    assert leaderboard.cells(3, "me", told | {"training_processor_minutes": None})[4] == ""
+
+
+def test_what_a_policy_cost_is_read_from_the_run_that_it_comes_from(tmp_path: Path) -> None:
+    """A run is known by its seed and its score; the other one has the same seed and another score."""
+    notes = notes_of(shipped_policies()["pursuit-global-recipe"])
+    metrics = lambda name: tmp_path / "runs" / name / f"seed-{notes['seed']}.csv"  # noqa: E731
+    write_metrics(metrics("another"), {"mean_return": -1.0, "seconds": 60.0})
+    assert leaderboard.training_cost("pursuit-global-recipe", tmp_path) == {"training_processor_minutes": None}
+    its_own = {"mean_return": float(notes["score"]), "seconds": 60.0}
+    for worked, minutes in ((math.nan, None), (90.0, 1.5)):
+        write_metrics(metrics("its-own"), its_own | {"processor_seconds": worked})
+        assert leaderboard.training_cost("pursuit-global-recipe", tmp_path) == {
+            "training_processor_minutes": minutes, "training_clock_minutes": 1.0,
+        }  # fmt: skip
+    assert leaderboard.training_cost("voronoi_pursuit", tmp_path) == {"training_processor_minutes": None}
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b"[]", b"{}", b'{"starts": 3, "rows": {}}', None])
