@@ -23,6 +23,7 @@ from swarmbed.study.store import Store
 
 PATH = DOCS / "results.md"
 EARLY, TOTAL = (f"{100 * share:g} %" for share in (EARLY_ERROR, ERROR))
+OURS = "(ours)"  # at the beginning of what we claim beside the paper's findings
 ALL = f"{100 * stages(16)[0].error:g} %"
 (_, PLAN_ERROR), (LATER, LATER_ERROR), (MOST, LAST) = ((s.runs, f"{100 * s.error:.3g} %") for s in stages(5))
 RENDEZVOUS, PURSUIT, SEVERAL = (ITERATIONS[name] for name in ("rendezvous-global", "pursuit-global", "multi-pursuit"))
@@ -75,7 +76,10 @@ which the preset was chosen (`results/settings/`) and those that went on for lon
 def text() -> str:
     store = Store(RESULTS, RESULTS / "work")  # nothing is trained, so no work folder is ever made
     judged = {name: judgements(experiment, store, BUDGETS["paper"]) for name, experiment in experiments().items()}
-    lines = [*ABOUT.splitlines(), "", f"**{summary(j for each in judged.values() for j in each)}**"]
+    every = [judgement for each in judged.values() for judgement in each]
+    ours = [judgement for judgement in every if judgement.claim.finding.startswith(OURS)]
+    papers = [judgement for judgement in every if judgement not in ours]
+    lines = [*ABOUT.splitlines(), "", f"**{summary(every)}** (the paper's: {summary(papers)}; ours: {summary(ours)})"]
     lines += at_a_glance(
         {(experiment.name, anchor(experiment)): judged[name] for name, experiment in experiments().items()}
     )
