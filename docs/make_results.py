@@ -39,7 +39,7 @@ prints the same verdicts.
 *holds*, *fails* or is *open*. Two methods are compared by the probability that a run of one beats a run of the other,
 over all pairs of runs: it does not depend on how badly a run failed. A method is better where the runs show that this
 probability is above {BETTER:g}, and the claim fails where they show that it is below {MATTERS:g}, the threshold of
-Bouthillier et al. (2021) for a difference that matters; in between either is right. The tests and intervals are exact
+Bouthillier et al. (2021) for a difference that matters; in between either is right. The tests and intervals hold
 for methods whose runs spread alike; in the extreme a side errs two to three times as often as it says
 (`study/improvement.py`). Other effects are means or shares over runs: Student's t, Fisher's
 exact test with Newcombe's interval for counts of trials. All intervals are 95 %. With fewer than {LEAST_RUNS} runs of
