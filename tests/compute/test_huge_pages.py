@@ -103,6 +103,13 @@ def test_a_process_starts_again_once_as_itself(system: Path) -> None:
 
 
 def test_where_it_cannot_start_again_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def refused(path: str, *_: object) -> None:
+        tried.append(path)
+        raise PermissionError
+
     monkeypatch.setattr(huge_pages, "environment", lambda: dict(os.environ))
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(huge_pages.os, "execve", refused)
     huge_pages.start_again()
+    assert tried == [sys.executable]
