@@ -53,11 +53,11 @@ part does, and fails once one does, for which each of k parts has a k-th of the 
 number of claims. *Runs* are those behind a verdict, out of those planned for the next test.
 
 This rule was written when 254 of the runs and their effects were known, because it can settle more claims with 16 runs
-of a method: it does not ask by how much a bimodal return differs on average. The rule before it compared means with Welch's t, "better"
-failed below 5 % of the other's number, and the error was divided otherwise (1 %, 2 %, 1 % and 1 %). With the same 254
-runs both leave 29 of the 58 claims open. Four verdicts differ: this rule also finds that NN+ is not the fastest in
-rendezvous and that more pursuers are quicker, and leaves open that communication is not best in rendezvous-local and
-that the recipe for rendezvous is better than the PD controller.
+of a method: it does not ask by how much a bimodal return differs on average. The rule before it compared means with
+Welch's t, "better" failed below 5 % of the other's number, and the error was divided otherwise (1 %, 2 %, 1 % and
+1 %). With the same 254 runs both leave 29 of the 58 claims open. Four verdicts differ: this rule also finds that NN+
+is not the fastest in rendezvous and that more pursuers are quicker, and leaves open that communication is not best in
+rendezvous-local and that the recipe for rendezvous is better than the PD controller.
 
 **Numbers.** *Final return* is the mean over the last ten iterations of a run, exploration noise included. Comparisons
 show the best run of each method, greedy, from equal starts, with 95 % bootstrap intervals over episodes; the claims
