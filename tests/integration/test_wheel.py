@@ -55,7 +55,7 @@ def test_the_wheel_lists_its_policies_with_their_scores(installed: Path, tmp_pat
     assert len([line for line in champions if line.split()[:1] and line.split()[0] in SHIPPED]) == 5
 
 
-def test_the_wheel_holds_the_viewers_page_and_the_type_marker(installed: Path) -> None:
-    page = ROOT / "src" / "swarmbed" / "draw" / "web"
-    for file in [*page.iterdir(), ROOT / "src" / "swarmbed" / "py.typed"]:
+def test_the_wheel_holds_what_is_no_python_source(installed: Path) -> None:
+    package = ROOT / "src" / "swarmbed"
+    for file in [*(package / "draw" / "web").iterdir(), package / "py.typed", package / "compute" / "meeting.c"]:
         assert (installed / file.relative_to(ROOT / "src")).read_bytes() == file.read_bytes()

@@ -60,7 +60,7 @@ ELSEWHERE = {
     "run/folder.py: .open('ab')": "a row of metrics.csv; half a row is noticed and mended",
     "study/local.py: .open('ab')": "the log of a worker",
     "study/worker.py: .write_text": "a worker's own priority, which the system offers as a file",
-    "export/c_compile.py: .write_text": "sources in a folder that is gone after the compiler has read them",
+    "compute/c_compiler.py: .write_text": "sources in a folder that is gone after the compiler has read them",
     "draw/film.py: .save": "a GIF, into the file that the one function gave it",
 }
 

@@ -46,9 +46,8 @@ class Ppo(Algorithm):
         def step(carry: tuple[PolicyParams, Any, Array], index: Array) -> tuple[Any, None]:
             now, moments, going = carry
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
-            sums = sum_over(
-                lambda piece: self._gradient(model, now, params.log_std, piece), minibatch, piece_size(batch.inputs)
-            )
+            gradient_of = lambda piece: self._gradient(model, now, params.log_std, piece)  # noqa: E731
+            sums = sum_over(gradient_of, minibatch, piece_size(minibatch.inputs))
             gradient, kl = mean_over_samples(sums, size)
             going = going & (kl <= self.stop_at_kl)
             changes, new_moments = self.optimiser.update(gradient, moments, now)

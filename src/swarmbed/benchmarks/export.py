@@ -15,9 +15,10 @@ import numpy as np
 from swarmbed.algorithms.base import PolicyParams
 from swarmbed.benchmarks import Column, Effort, Group, Row
 from swarmbed.benchmarks.timing import repeat, rounded
+from swarmbed.compute.c_compiler import find_compiler
 from swarmbed.embeddings.neural import Neural
 from swarmbed.export import c_header, onnx
-from swarmbed.export.c_compile import compile_header, find_compiler
+from swarmbed.export.c_compile import compile_header
 from swarmbed.export.function import Exported, exported, random_inputs
 from swarmbed.networks.perceptron import Perceptron
 from swarmbed.policy.policy import Policy

@@ -17,8 +17,12 @@ _SMALL = {"xla_cpu_use_fusion_emitters": False}
 _ONCE = _SMALL | {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 # Loops are vectorised at level 1 already. The older fusion emitters would compile faster and run a tenth slower. Where
 # the processor has registers of 512 bits, XLA leaves half of each unused by default: an iteration takes a sixth
-# less with them.
-_OFTEN = {"xla_backend_optimization_level": 1, "xla_cpu_prefer_vector_width": 512}
+# less with them. Left alone, a device would share out its loops over all cores, though every core has a device.
+_OFTEN = {
+    "xla_backend_optimization_level": 1,
+    "xla_cpu_prefer_vector_width": 512,
+    "xla_disable_hlo_passes": "cpu-parallel-task-assigner",
+}
 
 
 def once() -> dict[str, Any]:

@@ -40,16 +40,25 @@ def folder() -> Path:
     return (caches if caches.is_absolute() else Path.home() / ".cache") / "swarmbed"
 
 
-def kept(spec: Any, function: str, arguments: Any, devices: Sequence[Any], compile_it: Callable[[], Any]) -> Any:
+def kept(
+    spec: Any,
+    function: str,
+    arguments: Any,
+    devices: Sequence[Any],
+    compile_it: Callable[[], Any],
+    *,
+    depends_on: Any = None,
+) -> Any:
     """What ``compile_it()`` gave for this function of a spec and arguments of these shapes, in this process or another.
 
-    ``devices`` are those that the program runs on.
+    ``devices`` are those that the program runs on; ``depends_on`` is what else makes it another program.
     A program that cannot be kept or read is compiled as if there were none.
     """
     if not (is_ours(spec) and _is_on("jax_enable_compilation_cache") and jax.process_count() == 1):
         return compile_it()
     shapes = jax.tree.map(lambda leaf: (leaf.shape, str(leaf.dtype), str(getattr(leaf, "sharding", ""))), arguments)
-    words = repr((FORMAT, spec, function, shapes, list(map(str, devices)), compiling.often(), _surroundings()))
+    where = (list(map(str, devices)), depends_on, _surroundings())
+    words = repr((FORMAT, spec, function, shapes, compiling.often(), where))
     path = folder() / "programs" / hashlib.sha256(words.encode()).hexdigest()
     program = _read(path, devices)
     if program is None:
@@ -130,8 +139,9 @@ def source_of(*folders: str) -> str:
     """What changes when the code in these folders of the package does."""
     source = hashlib.sha256()
     for folder in folders:
-        for file in sorted((Path(__file__).parents[1] / folder).rglob("*.py")):
-            source.update(file.read_bytes())
+        for file in sorted((Path(__file__).parents[1] / folder).rglob("*.*")):
+            if file.suffix in (".py", ".c"):
+                source.update(file.read_bytes())
     return source.hexdigest()
 
 

@@ -2,17 +2,12 @@
 
 import ctypes
 import re
-import shutil
-import subprocess
-import tempfile
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from swarmbed.compute.c_compiler import load
 from swarmbed.spec.errors import SwarmbedError
-
-COMPILERS = ("cc", "gcc", "clang")
 
 # The pointer is volatile so that the compiler cannot compute the same decision once for all repetitions.
 SHIM = """
@@ -45,10 +40,6 @@ class Compiled(NamedTuple):
         self.library.repeat(ctypes.c_long(times), *_arguments(local, sets, action))
 
 
-def find_compiler() -> str | None:
-    return next((found for name in COMPILERS if (found := shutil.which(name))), None)
-
-
 def compile_header(compiler: str, header: str, flags: tuple[str, ...] = ("-std=c99", "-O2")) -> Compiled:
     """Compile a header as a shared library and load it."""
     found = re.search(r"static inline void (\w+)\((.*)\)", header)
@@ -56,16 +47,8 @@ def compile_header(compiler: str, header: str, flags: tuple[str, ...] = ("-std=c
         raise SwarmbedError("the header defines no function of the expected form")
     name, parameters = found.groups()
     arguments = ", ".join(part.split()[-1].lstrip("*") for part in parameters.split(", "))
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        (place / "policy.h").write_text(header)
-        (place / "shim.c").write_text(SHIM.format(name=name, parameters=parameters, arguments=arguments))
-        command = [compiler, *flags, "-fPIC", "-shared", "shim.c", "-o", "policy.so", "-lm"]
-        result = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            first = next(iter(result.stderr.strip().splitlines()), "no message")
-            raise SwarmbedError(f"{Path(compiler).name} does not compile the exported header: {first}")
-        return Compiled(ctypes.CDLL(str(place / "policy.so")))
+    shim = SHIM.format(name=name, parameters=parameters, arguments=arguments)
+    return Compiled(load(compiler, {"policy.h": header, "shim.c": shim}, flags, "the exported header"))
 
 
 def _arguments(local: list[np.ndarray], sets: list[np.ndarray], action: np.ndarray) -> list[Any]:

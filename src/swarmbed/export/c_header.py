@@ -10,7 +10,8 @@ from functools import cache
 import jax
 import numpy as np
 
-from swarmbed.export.c_compile import Compiled, compile_header, find_compiler
+from swarmbed.compute.c_compiler import find_compiler
+from swarmbed.export.c_compile import Compiled, compile_header
 from swarmbed.export.c_embeddings import Block, block_for
 from swarmbed.export.c_text import activate, array, comment, dense, indented
 from swarmbed.export.description import Column, Description

@@ -13,6 +13,7 @@ from jaxtyping import Float, PRNGKeyArray
 from swarmbed.algorithms.base import Batch
 from swarmbed.compute import devices
 from swarmbed.compute.chunks import number_of_samples, piece_size, sum_over
+from swarmbed.compute.meeting import series_of_means
 from swarmbed.networks.base import Model
 
 FORGETTING = 0.9  # share of the old scale that survives an iteration
@@ -49,10 +50,11 @@ class Value:
     def predict(self, critic: Critic, inputs: Any) -> Float[Array, " B"]:
         return critic.mean + critic.std * self.model.apply(critic.params, inputs)[:, 0]
 
-    def fit(self, critic: Critic, batch: Batch, key: PRNGKeyArray) -> Critic:
+    def fit(self, critic: Critic, batch: Batch, key: PRNGKeyArray, earlier: Any = ()) -> Critic:
         """Minimise the squared error to the targets. Samples come in random order; each epoch reorders the minibatches.
 
-        Every device works on its share of each minibatch, and the gradients are averaged.
+        Every device works on its share of each minibatch, and the gradients are averaged. ``earlier``: what the devices
+        have computed together before; it is done when the fit begins.
         """
         critic = self._rescale(critic, batch.target)
         targets = (batch.target - critic.mean) / critic.std
@@ -66,13 +68,14 @@ class Value:
 
         # All weights are one vector here: a step is short, and many small arrays would spend it on call overhead.
         start, unflatten = ravel_pytree(critic.params)
+        mean_over_devices = series_of_means((start, critic.std, earlier))
 
         def step(carry: tuple[Array, Any], index: Array) -> tuple[tuple[Array, Any], None]:
             weights, moments = carry
             params = unflatten(weights)
             minibatch = jax.tree.map(lambda leaf: leaf[index], minibatches)
-            gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(inputs))
-            gradient = devices.mean_over_devices(ravel_pytree(gradient)[0] / size)
+            gradient = sum_over(lambda piece: self._gradient(params, *piece), minibatch, piece_size(minibatch))
+            gradient = mean_over_devices(ravel_pytree(gradient)[0] / size)
             updates, moments = self.optimiser.update(gradient, moments)
             return (optax.apply_updates(weights, updates), moments), None
 

@@ -22,7 +22,7 @@ from jaxtyping import PRNGKeyArray
 from swarmbed.algorithms import gaussian
 from swarmbed.algorithms.base import Algorithm, LearningAlgorithm, PolicyParams, ThroughTheSwarm, Update
 from swarmbed.algorithms.trpo import Trpo
-from swarmbed.compute import compiling, devices, programs
+from swarmbed.compute import compiling, devices, meeting, programs
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.neural import Neural
 from swarmbed.learn import rollout
@@ -149,7 +149,6 @@ class Learner:
         update = algorithm.update(model, state.policy, state.memory, batch, update_key)
         _check_update(algorithm, "update", update, state)
         policy = algorithm.exploring(update.params)
-        critic = value.fit(state.critic, batch, fit_key)
         metrics = {
             **_means(segment.tally),
             "kl": update.kl,
@@ -160,6 +159,7 @@ class Learner:
         }
         if (overlooked := jax.vmap(self.task.overlooked)(segment.last)) is not None:
             metrics["overlooked"] = devices.sum_over_devices(overlooked.sum())
+        critic = value.fit(state.critic, batch, fit_key, earlier=(update, metrics))
         return TrainState(next_key, policy, update.memory, critic, environments), metrics
 
     def _through_the_swarm(
@@ -262,7 +262,9 @@ class Spread:
             jax.eval_shape(self.learner.iterate, jax.eval_shape(self.learner.init, jax.random.key(0)), numbers)
 
     def _kept(self, function: str, arguments: Any, compile_it: Callable[[], Any]) -> Any:
-        return programs.kept(self.learner, function, arguments, list(self.mesh.devices.flat), compile_it)
+        meets = self.mesh.size > 1 and meeting.is_possible()
+        where = list(self.mesh.devices.flat)
+        return programs.kept(self.learner, function, arguments, where, compile_it, depends_on=meets)
 
     @property
     def shardings(self) -> TrainState:

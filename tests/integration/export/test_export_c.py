@@ -14,12 +14,13 @@ import pytest
 
 from random_policies import CASES, EMBEDDINGS, NAMES, ONE_SET, FarthestNeighbour, random_policy
 from swarmbed import SwarmbedError
+from swarmbed.compute import c_compiler
 from swarmbed.embeddings.base import Embedding
 from swarmbed.embeddings.concatenation import Concatenation
 from swarmbed.embeddings.histogram import Histogram
 from swarmbed.embeddings.neural import Neural
 from swarmbed.embeddings.rbf import Rbf
-from swarmbed.export import c_compile, c_header
+from swarmbed.export import c_header
 from swarmbed.export.c_compile import Compiled, compile_header
 from swarmbed.export.function import Exported, Run, exported, largest_difference
 from swarmbed.networks.base import Network
@@ -219,5 +220,5 @@ def test_weights_that_are_not_finite_are_refused(rendezvous_policy: Policy) -> N
 
 
 def test_without_a_compiler_nothing_is_tried(rendezvous_policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(c_compile, "COMPILERS", ())
+    monkeypatch.setattr(c_compiler, "COMPILERS", ())
     assert c_header.open_model(exported(rendezvous_policy), b"") is None

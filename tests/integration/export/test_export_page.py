@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import swarmbed
+from swarmbed.compute.c_compiler import find_compiler
 from swarmbed.export import write
-from swarmbed.export.c_compile import find_compiler
 
 PAGE = (Path(__file__).parents[3] / "docs" / "export.md").read_text()
 POLICY = "rendezvous-global-nn-extended"

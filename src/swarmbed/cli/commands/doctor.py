@@ -85,10 +85,14 @@ def extras() -> Iterator[str]:
 
 def tools() -> Iterator[str]:
     """Programs that are used if they are installed."""
-    from swarmbed.export.c_compile import find_compiler
+    from swarmbed.compute.c_compiler import find_compiler
 
     found = find_compiler()
-    yield f"{GOOD} C compiler: {found}" if found else f"{MISSING} no C compiler: exported headers cannot be tested here"
+    yield (
+        f"{GOOD} C compiler: {found}"
+        if found
+        else f"{MISSING} no C compiler: exported headers cannot be tested here, two devices train a little slower"
+    )
     browser = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "firefox"))), None)
     yield f"{GOOD} browser: {browser}" if browser else f"{MISSING} no browser: open the viewer's address by hand"
 
