@@ -22,6 +22,7 @@ ROWS = {
     },
     **{f"kernel-{kind}": ("kernel", kind) for kind in ("forward", "gradient", "fisher")},
     **{f"train-{name}": ("train", name) for name in ("rendezvous", "pursuit", "multi-pursuit")},
+    **{f"train-{name}-two": ("train on two devices", name) for name in ("rendezvous", "pursuit", "multi-pursuit")},
 }
 
 # Runs in either version: it uses what the benchmarks of both have in common.
@@ -32,7 +33,8 @@ try:
     from swarmbed.compute import devices
 except ImportError:
     from swarmbed import devices
-devices.set_up(1, cache=False)
+count = 2 if kind.endswith("two devices") else 1
+devices.set_up(count, cache=False)
 import jax
 from swarmbed import tasks
 from swarmbed.benchmarks import kernels, simulator, training
@@ -42,7 +44,8 @@ if kind == "simulate":
 elif kind == "kernel":
     call = kernels._kernel(name)[0]
 else:
-    call = training._iterations(training.learner_of(name), 1)
+    iterations = getattr(training, "iterations", None) or training._iterations
+    call = iterations(training.learner_of(name), count)
 def run(calls):
     began = time.perf_counter()
     for _ in range(calls):

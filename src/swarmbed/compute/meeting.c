@@ -23,6 +23,7 @@
 static struct {
     _Alignas(64) atomic_uint arrived;
     _Alignas(64) atomic_uint round;
+    atomic_int is_broken;
     _Alignas(64) struct {
         const float *share;
         int64_t size, run;
@@ -38,9 +39,10 @@ static void pause_briefly(void)
 #endif
 }
 
-/* Returns 0 if the others did not come. */
+/* Returns 0 if the others did not come, now or once before: some are then still counted as arrived. */
 static int wait_for_all(unsigned devices)
 {
+    if (atomic_load(&meeting.is_broken)) return 0;
     const struct timespec nap = {0, NAP_NANOSECONDS};
     const unsigned round = atomic_load(&meeting.round);
     if (atomic_fetch_add(&meeting.arrived, 1) + 1 == devices) {
@@ -52,7 +54,10 @@ static int wait_for_all(unsigned devices)
         if (waited < SPINS) pause_briefly();
         else if (waited < SPINS + YIELDS) sched_yield();
         else if (waited < SPINS + YIELDS + NAPS) nanosleep(&nap, NULL);
-        else return 0;
+        else {
+            atomic_store(&meeting.is_broken, 1);
+            return 0;
+        }
     }
     return 1;
 }

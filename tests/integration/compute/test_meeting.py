@@ -146,13 +146,23 @@ def with_one_missing(x):
     mean = meeting.series_of_means(earlier=x)
     return lax.cond(devices.device_index() == 2, lambda: x[0], lambda: mean(x[0]))[None]
 
-told(sizes=tried(of_two_sizes), missing=tried(with_one_missing))
+def without_mistake(x):
+    return meeting.series_of_means(earlier=x)(x[0])[None]
+
+told(
+    before=tried(without_mistake), sizes=tried(of_two_sizes), between=tried(without_mistake),
+    missing=tried(with_one_missing), after=tried(without_mistake),
+)
 """
 
 
 def test_what_does_not_belong_together_is_an_error() -> None:
-    assert "devices brought vectors of different sizes" in told_by(MISTAKES)["sizes"]
+    facts = told_by(MISTAKES)
+    assert "devices brought vectors of different sizes" in facts["sizes"]
+    assert facts["before"] is facts["between"] is None  # all came and left
 
 
-def test_a_device_that_does_not_come_is_an_error() -> None:
-    assert "the other devices did not come to the mean" in told_by(MISTAKES)["missing"]
+def test_a_device_that_does_not_come_is_an_error_from_then_on() -> None:
+    facts = told_by(MISTAKES)
+    assert "the other devices did not come to the mean" in facts["missing"]
+    assert "the other devices did not come to the mean" in facts["after"]
